@@ -123,17 +123,6 @@ tl_details_free(struct tl_details *d)
 
 /* == the lowest open level == */
 
-static void
-forget_changes(struct source *s)
-{
-	const size_t half = s->count / 2;
-
-	s->count -= half;
-	memmove(s->changes, s->changes + half, s->count * sizeof(*s->changes));
-	memset(s->changes, 0, sizeof(*s->changes));
-	s->changes[0] = (struct change){ INT64_MIN, TIMELINE_LEVEL_NONE };
-}
-
 static int
 add_change(struct source *s, int64_t ns, unsigned kind)
 {
@@ -148,8 +137,14 @@ add_change(struct source *s, int64_t ns, unsigned kind)
 	if (TL_ARRAY_ROOM(s->changes, s->capacity, s->count) < 0)
 		return -ENOMEM;
 	s->changes[s->count++] = (struct change){ ns, (uint8_t)kind };
-	if (s->count == TL_DETAILS_CHANGES_MAX)
-		forget_changes(s);
+	if (s->count == TL_DETAILS_CHANGES_MAX) {
+		/* the older half becomes time whose levels are not known */
+		s->count -= TL_DETAILS_CHANGES_MAX / 2;
+		memmove(s->changes, s->changes + TL_DETAILS_CHANGES_MAX / 2,
+		    s->count * sizeof(*s->changes));
+		s->changes[0] =
+		    (struct change){ INT64_MIN, TIMELINE_LEVEL_NONE };
+	}
 	return 0;
 }
 
@@ -266,38 +261,6 @@ take_named(const struct tl_details *d, struct source *s,
 	find_lowered(d, s);
 }
 
-/* Take a change of the levels. */
-static int
-take_change(const struct tl_details *d, struct source *s,
-    const struct tl_event *event)
-{
-	struct tl_event own = *event;
-
-	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-		take_named(d, s, event);
-
-	/* The first burst shows the base before. */
-	if (s->count == 1 &&
-	    event->message->builtin == TIMELINE_BUILTIN_BURST &&
-	    event->args[1] > s->changes[0].kind &&
-	    tl_level_is_valid(event->args[1]))
-		s->changes[0].kind = (uint8_t)event->args[1];
-	tl_observe(s->observer, &own);
-	return add_change(s, event->ns,
-	    level_at(s, event->tsc, s->observer->now.threshold));
-}
-
-/* Take lost entries: the loss lasts from the last event to the next. */
-static int
-take_loss(struct source *s, const struct tl_event *event)
-{
-	if (tl_event_is_start(event))
-		return 0;
-	s->is_lost = true;
-	return add_change(s, s->last.ns,
-	    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
-}
-
 static int
 begin_source(struct source *s, const struct tl_event *event)
 {
@@ -358,16 +321,6 @@ note_detail(struct tl_details *d, struct source *s,
 	if (s->named_count > 0)
 		find_lowered(d, s);
 	return note_outer(d, outer, gate);
-}
-
-/* The gate of a detail that was logged.  One that is off was turned off by
- * another thread meanwhile. */
-static unsigned
-gate_of(const struct source *s, const struct tl_message *inner)
-{
-	const unsigned gate = tl_observed_gate(s->observer, inner);
-
-	return gate != TIMELINE_LEVEL_OFF ? gate : inner->level;
 }
 
 /* == parts == */
@@ -463,9 +416,10 @@ tl_details_divide(struct tl_details *d, const struct tl_message *message,
 
 /* == spans within == */
 
-/* The nest of a span's thread or source.  NULL: out of memory. */
-static struct nest *
-nest_of(struct tl_details *d, const struct tl_span *span)
+/* The level of a span's depth and, behind it, of the spans within, in the nest
+ * of the span's thread or source; NULL: out of memory. */
+static struct level *
+level_of(struct tl_details *d, const struct tl_span *span)
 {
 	const struct tl_message *m = span->message;
 	const struct tl_id_key key =
@@ -475,23 +429,14 @@ nest_of(struct tl_details *d, const struct tl_span *span)
 			      (tl_message_is_of_process(m) ? span->pid : 0) }
 		: (struct tl_id_key){ (uint64_t)span->pid << 32 | span->tid,
 			  span->source };
+	struct nest *nest;
 	uint32_t id;
 
 	if (tl_id_map_get(&d->threads, key, &id) < 0 ||
 	    TL_ARRAY_ZEROS(d->nests, d->nest_capacity, id) < 0)
 		return NULL;
-	return &d->nests[id];
-}
-
-/* The level of a span's depth and, behind it, of the spans within; NULL: out of
- * memory. */
-static struct level *
-level_of(struct tl_details *d, const struct tl_span *span)
-{
-	struct nest *nest = nest_of(d, span);
-
-	if (!nest ||
-	    TL_ARRAY_ZEROS(nest->levels, nest->capacity, span->depth + 1) < 0)
+	nest = &d->nests[id];
+	if (TL_ARRAY_ZEROS(nest->levels, nest->capacity, span->depth + 1) < 0)
 		return NULL;
 	return &nest->levels[span->depth];
 }
@@ -518,22 +463,6 @@ enter(const struct tl_details *d, uint16_t source, struct level *l,
 		*l = (struct level){ .from_ns = from_ns, .any = true };
 	l->to_ns = from_ns;
 	l->is_open = true;
-}
-
-static int
-begin_span(struct tl_details *d, const struct tl_spans *spans)
-{
-	struct tl_span span;
-	struct level *l;
-
-	if (!tl_spans_find(spans, tl_spans_begun(spans), &span))
-		return 0;
-	if (!(l = level_of(d, &span)))
-		return -ENOMEM;
-	enter(d, span.source, l, span.begin_ns);
-	l->last = span.id;
-	l[1].any = false;
-	return 0;
 }
 
 int
@@ -583,6 +512,8 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 {
 	const struct tl_event *outer;
 	struct source *s;
+	struct tl_span span;
+	struct level *l;
 	bool is_apart;
 	int rc = 0;
 
@@ -591,8 +522,15 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 	s = &d->sources[event->source];
 	if (!s->observer && (rc = begin_source(s, event)) < 0)
 		return rc;
-	if (event->kind == TL_LOST)
-		return take_loss(s, event);
+	if (event->kind == TL_LOST) {
+		/* Take lost entries: the loss lasts from the last event to the
+		 * next. */
+		if (tl_event_is_start(event))
+			return 0;
+		s->is_lost = true;
+		return add_change(s, s->last.ns,
+		    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
+	}
 	is_apart = s->is_lost || s->last.partial != event->partial;
 	if (!is_apart && (s->observer->changed || s->observer->now.has_plan))
 		rc = pass(s, event);
@@ -604,13 +542,41 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 	if (rc == 0 && is_apart)
 		rc = add_change(s, event->ns,
 		    level_at(s, event->tsc, s->observer->now.threshold));
-	if (rc == 0 && tl_observed_is_change(event->message))
-		rc = take_change(d, s, event);
+	if (rc == 0 && tl_observed_is_change(event->message)) {
+		struct tl_event own = *event;
+
+		/* Take a change of the levels. */
+		if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+			take_named(d, s, event);
+
+		/* The first burst shows the base before. */
+		if (s->count == 1 &&
+		    event->message->builtin == TIMELINE_BUILTIN_BURST &&
+		    event->args[1] > s->changes[0].kind &&
+		    tl_level_is_valid(event->args[1]))
+			s->changes[0].kind = (uint8_t)event->args[1];
+		tl_observe(s->observer, &own);
+		rc = add_change(s, event->ns,
+		    level_at(s, event->tsc, s->observer->now.threshold));
+	}
 	if (rc < 0 || !spans || event->kind != TL_BEGIN)
 		return rc;
 	if (event->message->scope != TIMELINE_SOURCE &&
-	    (outer = tl_spans_outer(spans)))
-		rc = note_detail(d, s, outer->message, event,
-		    gate_of(s, event->message));
-	return rc == 0 && d->has_nests ? begin_span(d, spans) : rc;
+	    (outer = tl_spans_outer(spans))) {
+		unsigned gate = tl_observed_gate(s->observer, event->message);
+
+		/* one that is off was turned off by another thread meanwhile */
+		if (gate == TIMELINE_LEVEL_OFF)
+			gate = event->message->level;
+		rc = note_detail(d, s, outer->message, event, gate);
+	}
+	if (rc < 0 || !d->has_nests ||
+	    !tl_spans_find(spans, tl_spans_begun(spans), &span))
+		return rc;
+	if (!(l = level_of(d, &span)))
+		return -ENOMEM;
+	enter(d, span.source, l, span.begin_ns);
+	l->last = span.id;
+	l[1].any = false;
+	return 0;
 }

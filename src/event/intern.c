@@ -76,16 +76,6 @@ struct key {
 	uint8_t kind, level, scope;
 };
 
-static struct block *
-new_block(size_t size)
-{
-	struct block *block = malloc(sizeof(*block) + size);
-
-	if (block)
-		*block = (struct block){ .size = size };
-	return block;
-}
-
 /* Allocate memory that stays in place until the interner is freed. */
 static int
 take(struct tl_interner *d, size_t size, void **memory)
@@ -96,10 +86,12 @@ take(struct tl_interner *d, size_t size, void **memory)
 	if (d->bytes + size > bytes_max)
 		return -ENOSPC;
 	if (!block || block->size - block->used < size) {
-		block = new_block(size > BLOCK_SIZE ? size : BLOCK_SIZE);
+		const size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+
+		block = malloc(sizeof(*block) + room);
 		if (!block)
 			return -ENOMEM;
-		block->next = d->blocks;
+		*block = (struct block){ .next = d->blocks, .size = room };
 		d->blocks = block;
 	}
 	*memory = block->data + block->used;
@@ -163,38 +155,6 @@ cut(struct tl_bytes text)
 	return text;
 }
 
-static uint64_t
-hash_key(const struct key *key)
-{
-	const uint64_t word =
-	    (uint64_t)key->kind << 16 | (uint64_t)key->level << 8 | key->scope;
-	const uint64_t hash = tl_hash_more(tl_hash_seed(), word);
-
-	return tl_hash_more_bytes(tl_hash_more_bytes(hash, key->category),
-	    key->text);
-}
-
-static bool
-is_message(const struct tl_message *message, const struct key *key)
-{
-	return tl_bytes_equal(message->text, key->text) &&
-	       tl_bytes_equal(message->category, key->category) &&
-	       message->kind == key->kind && message->level == key->level &&
-	       message->scope == key->scope;
-}
-
-static const struct tl_message *
-find_message(const struct tl_interner *d, const struct key *key, uint64_t hash)
-{
-	struct tl_probe probe = tl_table_probe(&d->message_table, hash);
-	uint32_t at;
-
-	while (tl_probe_next(&probe, &at))
-		if (is_message(d->messages[at], key))
-			return d->messages[at];
-	return NULL;
-}
-
 static struct tl_bytes
 copy(char *to, struct tl_bytes bytes)
 {
@@ -239,65 +199,36 @@ tl_interner_message(struct tl_interner *d, struct tl_bytes category,
     const struct tl_message **message)
 {
 	const struct key key = { cut(category), cut(text), kind, level, scope };
-	const uint64_t hash = hash_key(&key);
-	const struct tl_message *known = find_message(d, &key, hash);
+	const uint64_t numbers =
+	    (uint64_t)kind << 16 | (uint64_t)level << 8 | scope;
+	const uint64_t hash =
+	    tl_hash_more_bytes(tl_hash_more_bytes(tl_hash_more(tl_hash_seed(),
+						      numbers),
+				   key.category),
+		key.text);
+	struct tl_probe probe = tl_table_probe(&d->message_table, hash);
 	const size_t count = d->message_table.count;
-	struct tl_message *made;
+	struct tl_message *m;
+	uint32_t at;
 	int rc;
 
-	if (known) {
-		*message = known;
-		return 0;
+	while (tl_probe_next(&probe, &at)) {
+		m = d->messages[at];
+		if (tl_bytes_equal(m->text, key.text) &&
+		    tl_bytes_equal(m->category, key.category) &&
+		    m->kind == kind && m->level == level && m->scope == scope) {
+			*message = m;
+			return 0;
+		}
 	}
 	if (count == TL_INTERNER_MESSAGES_MAX)
 		return -ENOSPC;
 	if (TL_ARRAY_ROOM(d->messages, d->message_capacity, count) < 0)
 		return -ENOMEM;
-	if ((rc = make_message(d, &key, &made)) < 0 ||
+	if ((rc = make_message(d, &key, &m)) < 0 ||
 	    (rc = tl_table_add(&d->message_table, hash, count)) < 0)
 		return rc;
-	d->messages[count] = made;
-	*message = made;
-	return 0;
-}
-
-/* The number of a string; 0 if the string is unknown. */
-static uint64_t
-find_string(const struct tl_interner *d, struct tl_bytes bytes, uint64_t hash)
-{
-	struct tl_probe probe = tl_table_probe(&d->string_table, hash);
-	uint32_t at;
-
-	while (tl_probe_next(&probe, &at)) {
-		const struct string *string = d->string_list[at];
-
-		if (tl_bytes_equal(tl_bytes(string->data, string->size), bytes))
-			return (uint64_t)at + 1;
-	}
-	return 0;
-}
-
-static int
-add_string(struct tl_interner *d, struct tl_bytes bytes, uint64_t hash,
-    uint64_t *number)
-{
-	const size_t count = d->string_table.count;
-	struct string *string;
-	void *memory;
-	int rc;
-
-	if (count == STRINGS_MAX)
-		return -ENOSPC;
-	if (TL_ARRAY_ROOM(d->string_list, d->string_capacity, count) < 0)
-		return -ENOMEM;
-	if ((rc = take(d, sizeof(*string) + bytes.size, &memory)) < 0 ||
-	    (rc = tl_table_add(&d->string_table, hash, count)) < 0)
-		return rc;
-	string = memory;
-	string->size = bytes.size;
-	copy(string->data, bytes);
-	d->string_list[count] = string;
-	*number = count + 1;
+	*message = d->messages[count] = m;
 	return 0;
 }
 
@@ -319,9 +250,35 @@ tl_interner_string(struct tl_interner *d, struct tl_bytes bytes,
 {
 	const struct tl_bytes text = cut(bytes);
 	const uint64_t hash = tl_hash_bytes(text);
+	const size_t count = d->string_table.count;
+	struct tl_probe probe = tl_table_probe(&d->string_table, hash);
+	struct string *string;
+	void *memory;
+	uint32_t at;
+	int rc;
 
-	*number = find_string(d, text, hash);
-	return *number > 0 ? 0 : add_string(d, text, hash, number);
+	*number = 0;
+	while (tl_probe_next(&probe, &at)) {
+		string = d->string_list[at];
+		if (tl_bytes_equal(tl_bytes(string->data, string->size),
+			text)) {
+			*number = (uint64_t)at + 1;
+			return 0;
+		}
+	}
+	if (count == STRINGS_MAX)
+		return -ENOSPC;
+	if (TL_ARRAY_ROOM(d->string_list, d->string_capacity, count) < 0)
+		return -ENOMEM;
+	if ((rc = take(d, sizeof(*string) + text.size, &memory)) < 0 ||
+	    (rc = tl_table_add(&d->string_table, hash, count)) < 0)
+		return rc;
+	string = memory;
+	string->size = text.size;
+	copy(string->data, text);
+	d->string_list[count] = string;
+	*number = count + 1;
+	return 0;
 }
 
 int

@@ -135,37 +135,12 @@ report_window(struct tl_level_state *s, const struct tl_level_window *window)
 	return s->closed ? s->closed(s->context, window) : 0;
 }
 
-/* The window up to ns; a burst lasts no longer than its own end. */
-static struct tl_level_window
-first_part(const struct tl_level_state *s, int64_t ns)
-{
-	struct tl_level_window w = s->window;
-
-	if (!w.burst || w.to_ns > ns)
-		w.to_ns = ns;
-	return w;
-}
-
-/* The window after a burst that has ended, up to ns. */
-static struct tl_level_window
-base_part(const struct tl_level_state *s, int64_t ns)
-{
-	const struct tl_level_window *w = &s->window;
-
-	return (struct tl_level_window){ .from_ns = w->to_ns > w->from_ns
-							? w->to_ns
-							: w->from_ns,
-		.to_ns = ns,
-		.threshold = w->base,
-		.base = w->base };
-}
-
 /* Close the window at now_ns: the burst, if there is one, and the base after
  * the burst.  joined means that a change of the levels ends the burst early. */
 static int
 close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 {
-	struct tl_level_window w = first_part(s, now_ns);
+	struct tl_level_window w = s->window;
 	int rc;
 
 	if (!s->begun) { /* the first window */
@@ -173,11 +148,17 @@ close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 		s->window.from_ns = now_ns;
 		return 0;
 	}
-	if (w.burst && s->window.to_ns <= now_ns) {
+	if (w.burst && w.to_ns <= now_ns) {
 		if ((rc = report_window(s, &w)) < 0)
 			return rc;
-		s->window = w = base_part(s, now_ns);
+		s->window = (struct tl_level_window){
+			.from_ns = w.to_ns > w.from_ns ? w.to_ns : w.from_ns,
+			.threshold = w.base,
+			.base = w.base
+		};
+		w = s->window;
 	}
+	w.to_ns = now_ns;
 	w.joined = joined && w.burst;
 	s->window.from_ns = now_ns;
 	return report_window(s, &w);
@@ -220,26 +201,6 @@ tl_level_confirms(struct tl_level_claim *claim, const struct tl_event *event)
 	return confirms;
 }
 
-/* Is a burst open, or claimed and not confirmed yet? */
-static bool
-is_in_burst(const struct tl_level_state *s, int64_t ns)
-{
-	const struct tl_level_window *w =
-	    s->claim.waits ? &s->claimed : &s->window;
-
-	return w->burst && w->to_ns > ns;
-}
-
-/* A confirmation begins the window that the last change claimed. */
-static void
-confirm(struct tl_level_state *s, const struct tl_event *event)
-{
-	if (!tl_level_confirms(&s->claim, event))
-		return;
-	s->window = s->claimed;
-	s->window.from_ns = event->ns;
-}
-
 /* An entry changes the levels to threshold and base until until_ns.  A change
  * that needs a confirmation leaves the levels unknown until the
  * confirmation. */
@@ -249,6 +210,7 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 {
 	const bool is_burst = event->message->builtin == TIMELINE_BUILTIN_BURST;
 	const uint64_t threshold = event->args[0], base = event->args[1];
+	const struct tl_level_window *last;
 	bool merged;
 	int rc;
 
@@ -258,7 +220,9 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 	/* A burst does not change the base, so the base was the same before. */
 	if (!s->changed && is_burst && s->window.threshold == 0)
 		s->window.threshold = s->window.base = (uint8_t)base;
-	merged = is_burst && is_in_burst(s, event->ns);
+	/* a burst is open, or claimed and not confirmed yet */
+	last = s->claim.waits ? &s->claimed : &s->window;
+	merged = is_burst && last->burst && last->to_ns > event->ns;
 	rc = close_window(s, event->ns, true);
 	if (rc < 0)
 		return rc;
@@ -289,8 +253,12 @@ tl_level_put(struct tl_level_state *s, const struct tl_event *event,
 		s->claim.waits = false; /* a change may be lost */
 		return 0;
 	}
-	if (event->message->builtin == TIMELINE_BUILTIN_FORCE)
-		confirm(s, event);
+	/* a confirmation begins the window that the last change claimed */
+	if (event->message->builtin == TIMELINE_BUILTIN_FORCE &&
+	    tl_level_confirms(&s->claim, event)) {
+		s->window = s->claimed;
+		s->window.from_ns = event->ns;
+	}
 	return tl_level_is_change(event) ? take_change(s, event, until_ns) : 0;
 }
 

@@ -29,6 +29,7 @@ struct input {
 	bool is_merge; /* a merge sets source and may go on after an error */
 	bool failed;
 	uint16_t source;
+	unsigned clock;
 	struct tl_event event; /* the next event, while in the queue */
 };
 
@@ -44,6 +45,7 @@ struct merge {
 	enum tl_order order;
 	bool by_stamp; /* all cursors have one clock */
 	bool marks;
+	bool keeps_source;
 	struct reach reach; /* of the events returned so far */
 	size_t count;
 	size_t current;         /* input of the last event, or NONE */
@@ -105,7 +107,7 @@ ask(struct merge *m, size_t i, struct tl_event *event)
 
 	if (input->is_merge)
 		return rc;
-	if (rc > 0)
+	if (rc > 0 && !m->keeps_source)
 		event->source = input->source;
 	else if (rc < 0)
 		input->failed = true;
@@ -155,21 +157,6 @@ take_first(struct merge *m, struct tl_event *event)
 	return 1;
 }
 
-/* The current input fell behind with this event: the current input and the
- * first input of the queue change places. */
-static int
-change_places(struct merge *m, struct tl_event *event)
-{
-	const size_t behind = m->current;
-
-	m->inputs[behind].event = *event;
-	m->current = first_of(m);
-	*event = m->inputs[m->current].event;
-	*(uint32_t *)tl_pqueue_first(&m->queue) = (uint32_t)behind;
-	tl_pqueue_changed(&m->queue, &by_event, m);
-	return 1;
-}
-
 static int
 next_event(struct merge *m, struct tl_event *event)
 {
@@ -183,11 +170,20 @@ next_event(struct merge *m, struct tl_event *event)
 	rc = ask(m, m->current, event);
 	if (rc > 0) {
 		const size_t first = first_of(m);
+		size_t behind;
 
 		if (first == NONE || is_ahead(m, m->current, event, first,
 					 &m->inputs[first].event))
 			return 1;
-		return change_places(m, event);
+		/* The current input fell behind with this event: the current
+		 * input and the first input of the queue change places. */
+		behind = m->current;
+		m->inputs[behind].event = *event;
+		m->current = first_of(m);
+		*event = m->inputs[m->current].event;
+		*(uint32_t *)tl_pqueue_first(&m->queue) = (uint32_t)behind;
+		tl_pqueue_changed(&m->queue, &by_event, m);
+		return 1;
 	}
 	if (rc < 0 && m->inputs[m->current].is_merge)
 		return rc; /* one cursor failed; the merge goes on */
@@ -303,13 +299,6 @@ tl_merge_mark_overlaps(struct tl_cursor *merge)
 /* == making and closing == */
 
 static void
-close_all(struct tl_cursor *const *cursors, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		tl_cursor_close(cursors[i]);
-}
-
-static void
 merge_close(struct tl_cursor *cursor)
 {
 	struct merge *m = (struct merge *)(void *)cursor;
@@ -341,122 +330,64 @@ make(size_t room, enum tl_order order, bool by_stamp)
 	return m;
 }
 
-static void
-add_cursor(struct merge *m, struct tl_cursor *cursor, size_t source)
-{
-	m->inputs[m->count++] =
-	    (struct input){ .cursor = cursor, .source = (uint16_t)source };
-}
-
-/* The first cursor that has the clock of cursor i. */
-static size_t
-first_of_clock(const unsigned *clocks, size_t i)
-{
-	size_t first = 0;
-
-	while (clocks[first] != clocks[i])
-		first++;
-	return first;
-}
-
-/* Move all cursors of the clock of cursor first from the list into the
- * merge. */
+/* Add cursor i.  A second cursor of a clock makes a merge by stamp of the input
+ * of this clock; room: the cursors that may follow. */
 static int
-add_clock(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
-    size_t first, size_t count)
+add_cursor(struct merge *m, struct tl_cursor *cursor, const unsigned *clocks,
+    size_t i, size_t room)
 {
-	struct merge *same = NULL;
+	const struct input own = { .cursor = cursor,
+		.source = (uint16_t)i,
+		.clock = clocks ? clocks[i] : 0 };
+	struct input *input = m->inputs;
+	struct merge *same;
 
-	for (size_t i = first + 1; i < count; i++) {
-		if (clocks[i] != clocks[first])
-			continue;
-		if (!same) {
-			same = make(count - first, m->order, true);
-			if (!same)
-				return -ENOMEM;
-			add_cursor(same, cursors[first], first);
-			cursors[first] = NULL;
-			m->inputs[m->count++] =
-			    (struct input){ .cursor = &same->cursor,
-				    .is_merge = true };
-		}
-		add_cursor(same, cursors[i], i);
-		cursors[i] = NULL;
+	while (input < m->inputs + m->count &&
+	       (m->by_stamp || !clocks || input->clock != own.clock))
+		input++;
+	if (input == m->inputs + m->count) {
+		m->inputs[m->count++] = own;
+		return 0;
 	}
-	if (!same) {
-		add_cursor(m, cursors[first], first);
-		cursors[first] = NULL;
+	if (!input->is_merge) {
+		if (!(same = make(room + 1, m->order, true)))
+			return -ENOMEM;
+		same->inputs[same->count++] = *input;
+		*input = (struct input){ .cursor = &same->cursor,
+			.is_merge = true,
+			.clock = own.clock };
 	}
+	same = (struct merge *)(void *)input->cursor;
+	same->inputs[same->count++] = own;
 	return 0;
-}
-
-/* Move the cursors of several clocks from the list into the merge. */
-static int
-add_clocks(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
-    size_t count)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (first_of_clock(clocks, i) == i)
-			rc = add_clock(m, cursors, clocks, i, count);
-	}
-	return rc;
-}
-
-static bool
-is_one_clock(const unsigned *clocks, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		if (clocks[i] != clocks[0])
-			return false;
-	}
-	return true;
-}
-
-static int
-merge_clocks(struct merge *m, struct tl_cursor *const *cursors,
-    const unsigned *clocks, size_t count)
-{
-	struct tl_cursor **left = calloc(count + 1, sizeof(struct tl_cursor *));
-	int rc;
-
-	if (!left) {
-		close_all(cursors, count);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++)
-		left[i] = cursors[i];
-	rc = add_clocks(m, left, clocks, count);
-	if (rc < 0)
-		close_all(left, count);
-	free(left);
-	return rc;
 }
 
 int
 tl_merge_new(struct tl_cursor **cursor, struct tl_cursor *const *cursors,
     const unsigned *clocks, size_t count, enum tl_order order)
 {
-	const bool one_clock = is_one_clock(clocks, count);
+	bool one_clock = clocks != NULL;
+	size_t first = 0, i = 0;
 	struct merge *m;
-	int rc = 0;
 
 	assert(count <= UINT16_MAX + 1);
-	m = make(count, order, one_clock);
-	if (!m) {
-		close_all(cursors, count);
-		return -ENOMEM;
-	}
-	if (!one_clock)
-		rc = merge_clocks(m, cursors, clocks, count);
-	else
-		for (size_t i = 0; i < count; i++)
-			add_cursor(m, cursors[i], i);
-	if (rc < 0) {
+	while (first < count && !cursors[first])
+		first++;
+	for (size_t k = first; k < count && one_clock; k++)
+		one_clock = !cursors[k] || clocks[k] == clocks[first];
+	if ((m = make(count, order, one_clock))) {
+		m->keeps_source = !clocks;
+		for (; i < count; i++)
+			if (cursors[i] &&
+			    add_cursor(m, cursors[i], clocks, i, count - i) < 0)
+				break;
+		if (i == count) {
+			*cursor = &m->cursor;
+			return 0;
+		}
 		merge_close(&m->cursor);
-		return rc;
 	}
-	*cursor = &m->cursor;
-	return 0;
+	for (; i < count; i++)
+		tl_cursor_close(cursors[i]);
+	return -ENOMEM;
 }

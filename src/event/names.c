@@ -126,20 +126,15 @@ tl_names_process(const struct tl_names *names, uint32_t pid)
 	return tl_names_own(names, pid, 0);
 }
 
-static bool
-found_no_slot(const struct tl_names *names, uint32_t pid, uint32_t tid)
-{
-	return names->full && tid != 0 &&
-	       names->full[timeline_name_set(pid, tid, names->slots) /
-			   TIMELINE_NAMES_SET];
-}
-
 struct tl_bytes
 tl_names_thread(const struct tl_names *names, uint32_t pid, uint32_t tid)
 {
 	const struct tl_named *name = names ? find(names, pid, tid) : NULL;
 	const bool is_hidden =
-	    name ? name->is_hidden : names && found_no_slot(names, pid, tid);
+	    name ? name->is_hidden
+		 : names && names->full && tid != 0 &&
+		       names->full[timeline_name_set(pid, tid, names->slots) /
+				   TIMELINE_NAMES_SET];
 
 	if (is_hidden || (name && name->size > 0) || (names && names->apart))
 		return text_of(names, pid, tid);

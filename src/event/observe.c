@@ -61,9 +61,8 @@ tl_observe_is_open(const struct tl_observer *o, unsigned gate)
 }
 
 /* End the last interval of the open gates in [from, to). */
-void
-tl_observe_close(struct tl_observer *o, unsigned from, unsigned to,
-    uint64_t tsc)
+static void
+close_gates(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
 {
 	for (unsigned g = from; g < to; g++) {
 		if (!tl_observe_is_open(o, g))
@@ -76,8 +75,8 @@ tl_observe_close(struct tl_observer *o, unsigned from, unsigned to,
 }
 
 /* Begin an interval of those gates in [from, to) that are open now. */
-void
-tl_observe_open(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
+static void
+open_gates(struct tl_observer *o, unsigned from, unsigned to, uint64_t tsc)
 {
 	for (unsigned g = from; g < to; g++)
 		if (tl_observe_is_open(o, g))
@@ -89,7 +88,7 @@ tl_observe_cut(struct tl_observer *o, unsigned gate, uint64_t tsc)
 {
 	if (tsc < o->since[gate])
 		tsc = o->since[gate];
-	tl_observe_close(o, gate, gate + 1, tsc);
+	close_gates(o, gate, gate + 1, tsc);
 	o->since[gate] = o->to[gate] = tsc;
 }
 
@@ -99,12 +98,12 @@ static void
 begin_epoch(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 {
 	if (o->begun)
-		tl_observe_close(o, 0, TL_OBSERVED_GATES, o->last);
+		close_gates(o, 0, TL_OBSERVED_GATES, o->last);
 	tl_observe_forget(o);
 	o->begun = true;
 	o->epoch = epoch;
 	o->last = o->slots_to = tsc;
-	tl_observe_open(o, 0, TL_OBSERVED_GATES, tsc);
+	open_gates(o, 0, TL_OBSERVED_GATES, tsc);
 }
 
 /* == changes == */
@@ -126,7 +125,7 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	const unsigned base = (unsigned)event->args[1];
 	const unsigned before = o->now.threshold;
 
-	tl_observe_close(o, 0, threshold, event->tsc);
+	close_gates(o, 0, threshold, event->tsc);
 	if (tl_observe_base_before(event) > o->now.base) {
 		/* The base is higher than the base that was assumed at the
 		 * start. */
@@ -139,7 +138,7 @@ take_change(struct tl_observer *o, const struct tl_event *event)
 	o->now.base = (uint8_t)base;
 	o->now.until = tl_level_end_stamp(event);
 	o->now.until_epoch = event->epoch;
-	tl_observe_open(o, threshold, before ? before : TL_OBSERVED_GATES,
+	open_gates(o, threshold, before ? before : TL_OBSERVED_GATES,
 	    event->tsc);
 }
 
@@ -177,7 +176,7 @@ narrow(struct tl_observer *o, const struct tl_event *event)
 
 	if (o->now.threshold == 0) /* unknown */
 		return;
-	tl_observe_close(o, o->now.threshold, threshold, event->tsc);
+	close_gates(o, o->now.threshold, threshold, event->tsc);
 	if (threshold > o->now.threshold)
 		tl_observe_renumber(o, o->now.threshold, threshold);
 	if (to < base && (!lasts || until < o->now.until ||
@@ -187,34 +186,6 @@ narrow(struct tl_observer *o, const struct tl_event *event)
 	}
 	o->now.threshold = threshold;
 	o->now.base = higher(before, base);
-}
-
-static void
-take_claim(struct tl_observer *o, const struct tl_event *event)
-{
-	if (tl_observe_is_incomplete(o, event))
-		return;
-	/* A priority does not show the base before.  Any gate may be open again
-	 * that was closed before. */
-	if (o->start.guessed && !o->changed && !tl_observe_base_before(event))
-		tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
-	tl_level_claim(&o->claim, event);
-	if (tl_level_is_before(event))
-		narrow(o, event);
-	else
-		take_change(o, event);
-	o->changed = true;
-}
-
-/* Take a confirmation.  A confirmation without a claim, before any change,
- * belongs to a writer that logged its entry before the first event. */
-static void
-take_confirmation(struct tl_observer *o, const struct tl_event *event)
-{
-	if (tl_level_confirms(&o->claim, event))
-		take_change(o, event);
-	else if (!o->changed && !tl_observe_is_incomplete(o, event))
-		narrow(o, event);
 }
 
 /* Is the last burst over at a stamp? */
@@ -246,7 +217,7 @@ expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 		return;
 	tl_observe_forget(o);
 	tl_observe_count_slots(o, end);
-	tl_observe_close(o, o->now.threshold, o->now.base, end);
+	close_gates(o, o->now.threshold, o->now.base, end);
 	o->now.threshold = o->now.base;
 }
 
@@ -346,17 +317,6 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 
 /* == oldest first == */
 
-/* Advance the time to an event. */
-static void
-pass(struct tl_observer *o, const struct tl_event *event)
-{
-	expire(o, event->epoch, event->tsc);
-	if (!o->begun || event->epoch != o->epoch)
-		begin_epoch(o, event->epoch, event->tsc);
-	if (event->tsc > o->last)
-		o->last = event->tsc;
-}
-
 bool
 tl_observe_is_damaged(const struct tl_event *event)
 {
@@ -364,12 +324,34 @@ tl_observe_is_damaged(const struct tl_event *event)
 	       !tl_level_is_valid(event->args[1]);
 }
 
+/* Take a change that was logged.  A priority does not show the base before: any
+ * gate may be open again that was closed before. */
+static void
+take_claim(struct tl_observer *o, const struct tl_event *event)
+{
+	if (tl_observe_is_incomplete(o, event))
+		return;
+	if (o->start.guessed && !o->changed && !tl_observe_base_before(event))
+		tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
+	tl_level_claim(&o->claim, event);
+	if (tl_level_is_before(event))
+		narrow(o, event);
+	else
+		take_change(o, event);
+	o->changed = true;
+}
+
 void
 tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 {
 	struct tl_plan_entry plan;
 
-	pass(o, event);
+	/* advance the time to the event */
+	expire(o, event->epoch, event->tsc);
+	if (!o->begun || event->epoch != o->epoch)
+		begin_epoch(o, event->epoch, event->tsc);
+	if (event->tsc > o->last)
+		o->last = event->tsc;
 	tl_observe_set(event, tl_observe_number(o, event));
 	if (event->message->builtin == TIMELINE_BUILTIN_NONE)
 		return;
@@ -382,8 +364,14 @@ tl_observe_forward(struct tl_observer *o, struct tl_event *event)
 			take_claim(o, event);
 		break;
 	case TIMELINE_BUILTIN_FORCE:
-		if (!tl_observe_is_damaged(event))
-			take_confirmation(o, event);
+		if (tl_observe_is_damaged(event))
+			break;
+		/* A confirmation without a claim, before any change, belongs to
+		 * a writer that logged its entry before the first event. */
+		if (tl_level_confirms(&o->claim, event))
+			take_change(o, event);
+		else if (!o->changed && !tl_observe_is_incomplete(o, event))
+			narrow(o, event);
 		break;
 	case TIMELINE_BUILTIN_LEVEL:
 		tl_observe_level(o, event);
@@ -491,7 +479,7 @@ tl_observe_loss(struct tl_observer *o)
 {
 	tl_observe_forget(o);
 	tl_observe_count_slots(o, o->last);
-	tl_observe_close(o, 0, TL_OBSERVED_GATES, o->last);
+	close_gates(o, 0, TL_OBSERVED_GATES, o->last);
 	o->blind = true;
 }
 

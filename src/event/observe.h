@@ -268,11 +268,7 @@ struct tl_gate_entry {
 };
 /* Read the entry of a change.  Returns false if the entry names no message. */
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
-/* The same of a copy with these messages.  Returns false also if several
- * messages have the text. */
-bool tl_gate_read_text(const struct tl_event *event,
-    const struct tl_message *const *messages, size_t count,
-    struct tl_gate_entry *entry);
+
 /* Set event->observed and event->stretch.  event is the next event, of any kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 

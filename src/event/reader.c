@@ -25,26 +25,21 @@ tl_report_write(const struct tl_report *report, int rc, uint64_t at,
 
 /* == one diagnostic for each kind that occurred == */
 
-static void
-report_kind(const struct tl_notes *notes, unsigned kind,
-    const struct tl_report *report)
-{
-	const struct tl_note_kind *k = &notes->kinds[kind];
-
-	if (notes->count[kind] == 1)
-		tl_report_write(report, k->rc, notes->first[kind], "%s",
-		    k->text);
-	else
-		tl_report_write(report, k->rc, notes->first[kind],
-		    "%s (%" PRIu64 " times)", k->text, notes->count[kind]);
-}
-
 void
 tl_notes_report(struct tl_notes *notes, const struct tl_report *report)
 {
 	for (unsigned i = 0; i < TL_NOTES_MAX; i++) {
-		if (notes->count[i] > 0)
-			report_kind(notes, i, report);
+		if (notes->count[i] > 0) {
+			const struct tl_note_kind *k = &notes->kinds[i];
+
+			if (notes->count[i] == 1)
+				tl_report_write(report, k->rc, notes->first[i],
+				    "%s", k->text);
+			else
+				tl_report_write(report, k->rc, notes->first[i],
+				    "%s (%" PRIu64 " times)", k->text,
+				    notes->count[i]);
+		}
 		notes->count[i] = 0;
 	}
 }

@@ -16,6 +16,7 @@
  */
 #include "event/sorter.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "event/event.h"
 
@@ -30,11 +31,6 @@ enum {
 	BEGUN_SHIFT = 6, /* in the low byte of the head */
 	BEGUN_MASK = 3
 };
-
-/* Pack an event into at most TL_STORE_WORDS_MAX words.  Returns the number of
- * words. */
-size_t tl_store_pack(uint64_t *to, const struct tl_event *event);
-void tl_store_unpack(struct tl_event *event, const uint64_t *from);
 
 /* The number of words of an event, from its head. */
 static inline size_t
@@ -66,8 +62,10 @@ enum {
 	KIND_MASK = IS_KNOWN - 1
 };
 
-size_t
-tl_store_pack(uint64_t *to, const struct tl_event *e)
+/* Pack an event into at most TL_STORE_WORDS_MAX words.  Returns the number of
+ * words. */
+static size_t
+pack(uint64_t *to, const struct tl_event *e)
 {
 	const unsigned args = e->message ? e->message->argc : 1;
 	unsigned flags = args | (e->bare ? IS_BARE : 0);
@@ -109,8 +107,8 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 	return n + 1;
 }
 
-void
-tl_store_unpack(struct tl_event *e, const uint64_t *from)
+static void
+unpack(struct tl_event *e, const uint64_t *from)
 {
 	const uint64_t head = *from++;
 	const unsigned flags = head >> 24 & 0xff;
@@ -179,6 +177,7 @@ struct tl_store {
 	size_t events; /* events in words */
 	struct run *runs;
 	size_t run_count;
+	size_t run_capacity;
 	uint64_t spilled; /* words in the file */
 	int fd;           /* file of the runs, or -1 */
 	uint64_t total;
@@ -219,26 +218,13 @@ older_first_turned(const void *a, const void *b)
 	return (p->at < q->at) - (p->at > q->at);
 }
 
-static void
-find_places(const struct tl_store *s, struct place *places)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < s->events; i++) {
-		places[i] =
-		    (struct place){ (int64_t)s->words[at + TL_STORE_NS], at };
-		at += tl_store_size(s->words[at]);
-	}
-	assert(at == s->count);
-}
-
 /* Sort the events in memory. */
 static int
 sort(struct tl_store *s)
 {
 	struct place *places;
 	uint64_t *sorted;
-	size_t to = 0;
+	size_t at = 0, to = 0;
 
 	if (s->rises)
 		return 0;
@@ -249,7 +235,12 @@ sort(struct tl_store *s)
 		free(sorted);
 		return -ENOMEM;
 	}
-	find_places(s, places);
+	for (size_t i = 0; i < s->events; i++) {
+		places[i] =
+		    (struct place){ (int64_t)s->words[at + TL_STORE_NS], at };
+		at += tl_store_size(s->words[at]);
+	}
+	assert(at == s->count);
 	qsort(places, s->events, sizeof(*places),
 	    s->falls ? older_first_turned : older_first);
 	for (size_t i = 0; i < s->events; i++) {
@@ -261,21 +252,6 @@ sort(struct tl_store *s)
 	free(places);
 	free(s->words);
 	s->words = sorted;
-	return 0;
-}
-
-static int
-add_run(struct tl_store *s)
-{
-	struct run *runs;
-
-	if (s->run_count == RUNS_MAX)
-		return -EFBIG;
-	runs = realloc(s->runs, (s->run_count + 1) * sizeof(*runs));
-	if (!runs)
-		return -ENOMEM;
-	s->runs = runs;
-	s->runs[s->run_count++] = (struct run){ s->spilled, s->count };
 	return 0;
 }
 
@@ -299,10 +275,13 @@ spill(struct tl_store *s)
 	if (rc == 0)
 		rc = tl_write_at(s->fd, s->words, s->count * sizeof(*s->words),
 		    s->spilled * sizeof(*s->words));
+	if (rc == 0 && s->run_count == RUNS_MAX)
+		rc = -EFBIG;
 	if (rc == 0)
-		rc = add_run(s);
+		rc = TL_ARRAY_ROOM(s->runs, s->run_capacity, s->run_count);
 	if (rc < 0)
 		return rc;
+	s->runs[s->run_count++] = (struct run){ s->spilled, s->count };
 	s->spilled += s->count;
 	start_run(s);
 	return 0;
@@ -358,7 +337,7 @@ store_put(struct tl_sink *sink, const struct tl_event *event)
 	if (rc < 0)
 		return rc;
 	note_time(s, event);
-	s->count += tl_store_pack(s->words + s->count, event);
+	s->count += pack(s->words + s->count, event);
 	s->events++;
 	s->total++;
 	return 0;
@@ -490,7 +469,7 @@ run_next(struct tl_cursor *cursor, struct tl_event *event)
 	words = look(c, c->backward ? c->place - size : c->place, size);
 	if (!words)
 		return -EIO;
-	tl_store_unpack(event, words);
+	unpack(event, words);
 	c->place = c->backward ? c->place - size : c->place + size;
 	return 1;
 }
@@ -524,90 +503,29 @@ open_run(const struct tl_store *s, size_t i, enum tl_order order,
 	return 0;
 }
 
-/* Resets the source that the merge sets in events. */
-struct all_cursor {
-	struct tl_cursor cursor; /* first: callers hold a pointer to it */
-	struct tl_cursor *merge;
-};
-
-static int
-all_next(struct tl_cursor *cursor, struct tl_event *event)
-{
-	struct all_cursor *a = (struct all_cursor *)(void *)cursor;
-	const int rc = tl_cursor_next(a->merge, event);
-
-	event->source = 0;
-	return rc;
-}
-
-static void
-all_close(struct tl_cursor *cursor)
-{
-	struct all_cursor *a = (struct all_cursor *)(void *)cursor;
-
-	tl_cursor_close(a->merge);
-	free(a);
-}
-
-/* Open all runs for a merge.  Newest first, the merge gives events of equal
- * time by the lowest index, so the last run comes first, unless the whole input
- * ran backwards. */
-static int
-open_runs(const struct tl_store *s, enum tl_order order,
-    struct tl_cursor **cursors, unsigned *clocks)
-{
-	const size_t count = s->run_count + 1;
-
-	for (size_t i = 0; i < count; i++) {
-		const size_t run = s->all_fall ? i : count - 1 - i;
-		int rc = open_run(s, run, order, &cursors[i]);
-
-		if (rc < 0) {
-			while (i > 0)
-				tl_cursor_close(cursors[--i]);
-			return rc;
-		}
-		/* each run its own: the merge goes by ns */
-		clocks[i] = (unsigned)i;
-	}
-	return 0;
-}
-
-static int
-merge_runs(const struct tl_store *s, enum tl_order order,
-    struct tl_cursor **merge)
-{
-	const size_t count = s->run_count + 1;
-	struct tl_cursor **cursors = calloc(count, sizeof(struct tl_cursor *));
-	unsigned *clocks = calloc(count, sizeof(*clocks));
-	int rc =
-	    cursors && clocks ? open_runs(s, order, cursors, clocks) : -ENOMEM;
-
-	if (rc == 0)
-		rc = tl_merge_new(merge, cursors, clocks, count, order);
-	free(cursors);
-	free(clocks);
-	return rc;
-}
-
+/* Newest first, the merge gives events of equal time by the lowest index, so the
+ * last run comes first, unless the whole input ran backwards. */
 int
 tl_store_cursor(struct tl_store *s, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct all_cursor *a;
-	int rc;
+	const size_t count = s->run_count + 1;
+	struct tl_cursor **runs;
+	int rc = 0;
 
 	assert(s->finished);
-	if (s->run_count == 0)
+	if (count == 1)
 		return open_run(s, 0, order, cursor);
-	a = malloc(sizeof(*a));
-	if (!a)
+	if (!(runs = calloc(count, sizeof(struct tl_cursor *))))
 		return -ENOMEM;
-	*a = (struct all_cursor){ { all_next, all_close }, NULL };
-	if ((rc = merge_runs(s, order, &a->merge)) < 0) {
-		free(a);
-		return rc;
-	}
-	*cursor = &a->cursor;
-	return 0;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = open_run(s, s->all_fall ? i : count - 1 - i, order,
+		    &runs[i]);
+	if (rc == 0)
+		rc = tl_merge_new(cursor, runs, NULL, count, order);
+	else
+		for (size_t i = 0; i < count; i++)
+			tl_cursor_close(runs[i]);
+	free(runs);
+	return rc;
 }

@@ -326,13 +326,6 @@ begin_alloc(struct tl_spans *s)
 	return s->begin_count++;
 }
 
-/* Is the begin known to be around no later event, unless one inside it is? */
-static bool
-is_over(const struct begin *b)
-{
-	return b->stack == NONE || b->closed;
-}
-
 static void
 thread_unlink(struct tl_spans *s, struct stack *thread, struct begin *b)
 {
@@ -359,7 +352,9 @@ thread_leave(struct tl_spans *s, uint32_t i)
 		return;
 	thread = &s->stacks[b->thread];
 	thread_unlink(s, thread, b);
-	while (thread->top != NONE && is_over(&s->begins[thread->top]))
+	/* these are around no later event, unless one inside them is */
+	while (thread->top != NONE && (s->begins[thread->top].stack == NONE ||
+					  s->begins[thread->top].closed))
 		thread_unlink(s, thread, &s->begins[thread->top]);
 }
 
@@ -519,16 +514,6 @@ is_closed(const struct source *source, const struct begin *b,
 	       levels_number(source, &b->event, event) != b->opened;
 }
 
-/* May the end of a begin be missing before a later event of its thread? */
-static bool
-may_have_ended(const struct source *source, const struct begin *b,
-    const struct tl_event *event)
-{
-	return (source && b->losses != source->losses) ||
-	       (b->event.observed == TL_UNOBSERVED &&
-		   event->stretch != TL_UNOBSERVED);
-}
-
 /* Remove from the stack of a thread the begins that are not known to be around
  * an event of the thread.  A begin stays as long as one inside it. */
 static void
@@ -558,7 +543,11 @@ thread_trim(struct tl_spans *s, uint32_t stack, const struct tl_event *event)
 		outer = b->outer;
 		b->closed = is_closed(source, b, event);
 		if (thread->top == i &&
-		    (b->closed || may_have_ended(source, b, event)))
+		    (b->closed ||
+			/* may the end be missing? */
+			(source && b->losses != source->losses) ||
+			(b->event.observed == TL_UNOBSERVED &&
+			    event->stretch != TL_UNOBSERVED)))
 			thread_leave(s, i);
 	}
 }
@@ -685,8 +674,8 @@ is_of_stamp(const struct tl_event *begin, const struct tl_event *end)
 		   begin->begun_ns == end->begun_ns);
 }
 
-/* How well a begin with the stamp of a proven end matches the end.  Two CPUs may
- * read the same stamp, so a begin of the end's own thread is preferred.  A
+/* How well a begin with the stamp of a proven end matches the end.  Two CPUs
+ * may read the same stamp, so a begin of the end's own thread is preferred.  A
  * program may hand a span over to another thread, by mistake, and a child that
  * was forked within the span has another pid. */
 enum match { FORKED = 1, HANDED_OVER, OWN };
@@ -752,40 +741,8 @@ close_within(struct tl_spans *s, const struct tl_event *end)
 	}
 }
 
-/* Fill the span of a stamped end whose begin was not put. */
-static void
-fill_alone(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
-{
-	*span = (struct tl_span){ .message = end->message,
-		.begin_ns = end->begun_ns,
-		.begin_tsc = end->begun_tsc,
-		.begin_epoch = end->epoch,
-		.begin_cpu = TL_CPU_UNKNOWN,
-		.pid = end->pid,
-		.tid = end->tid,
-		.depth = tl_spans_depth(s, end),
-		.source = end->source,
-		.alone = true,
-		.bare = !tl_event_has_args(end),
-		.late = true,
-		.observed = end->observed,
-		.stretch = end->stretch };
-	memcpy(span->args, end->args, sizeof(span->args));
-}
-
-/* The spans inside a span that has ended have lost their ends: they are not
- * around later events. */
-static void
-leave_inside(struct tl_spans *s, uint32_t i)
-{
-	const struct begin *b = &s->begins[i];
-	uint32_t inner;
-
-	while (b->thread != NONE && (inner = s->stacks[b->thread].top) != i)
-		thread_leave(s, inner);
-}
-
-/* As leave_inside(), for an end whose begin was not put. */
+/* Take the spans inside a span out of the stack of its thread, for an end whose
+ * begin was not put; spans_say() does so for others. */
 static void
 close_around(struct tl_spans *s, const struct tl_event *end)
 {
@@ -813,9 +770,31 @@ spans_say(struct tl_spans *s, const struct tl_event *end, struct tl_span *span)
 
 	if (i == NONE || forked) {
 		close_around(s, end);
-		fill_alone(s, end, span);
+		/* Fill the span of a stamped end whose begin was not put. */
+		*span = (struct tl_span){ .message = end->message,
+			.begin_ns = end->begun_ns,
+			.begin_tsc = end->begun_tsc,
+			.begin_epoch = end->epoch,
+			.begin_cpu = TL_CPU_UNKNOWN,
+			.pid = end->pid,
+			.tid = end->tid,
+			.depth = tl_spans_depth(s, end),
+			.source = end->source,
+			.alone = true,
+			.bare = !tl_event_has_args(end),
+			.late = true,
+			.observed = end->observed,
+			.stretch = end->stretch };
+		memcpy(span->args, end->args, sizeof(span->args));
 	} else {
-		leave_inside(s, i);
+		const struct begin *b = &s->begins[i];
+		uint32_t inner;
+
+		/* The spans inside a span that has ended have lost their ends:
+		 * they are not around later events. */
+		while (b->thread != NONE &&
+		       (inner = s->stacks[b->thread].top) != i)
+			thread_leave(s, inner);
 		span_fill(s, i, span);
 		span->handed = match == HANDED_OVER;
 		span->late = span->cut || (!span->proven &&
@@ -1156,8 +1135,8 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
-/* Newest first: ends stop waiting when the observed interval of the earliest one
- * has ended, because their begins are not in the record. */
+/* Newest first: ends stop waiting when the observed interval of the earliest
+ * one has ended, because their begins are not in the record. */
 static void
 stack_cut_ends(struct span_cursor *c, uint32_t i, uint64_t observed)
 {
@@ -1189,27 +1168,6 @@ key_of_ends(const struct tl_event *event, bool stamped)
 			.source = event->source };
 	key.proven = stamped;
 	return key;
-}
-
-/* Newest first: push an end on its stack until its begin comes. */
-static int
-push_end(struct span_cursor *c, struct waiting *end)
-{
-	const bool stamped = tl_event_is_stamped(&end->event);
-	const struct key key = key_of_ends(&end->event, stamped);
-	const uint32_t i = stack_get(c->spans, &key);
-
-	if (i == NONE)
-		return -ENOMEM;
-	if (!stamped)
-		stack_cut_ends(c, i, end->event.observed);
-	end->open = true;
-	end->stack = i;
-	end->below = c->spans->stacks[i].top;
-	end->losses = losses_of(c->spans, end->event.source);
-	c->spans->stacks[i].top = (uint32_t)c->next;
-	c->spans->stacks[i].open++;
-	return 0;
 }
 
 /* Newest first: take an end out of its stack. */
@@ -1338,8 +1296,25 @@ put_backward(struct span_cursor *c, struct waiting *w)
 	else if (event->kind == TL_BEGIN)
 		pop_end(c, event);
 	else if (event->kind == TL_END && !event->message->timer &&
-		 event->begun != TL_BEGUN_NONE)
-		return push_end(c, w);
+		 event->begun != TL_BEGUN_NONE) {
+		const bool stamped = tl_event_is_stamped(&w->event);
+		const struct key key = key_of_ends(&w->event, stamped);
+		const uint32_t i = stack_get(c->spans, &key);
+
+		/* Newest first: push an end on its stack until its begin
+		 * comes. */
+		if (i == NONE)
+			return -ENOMEM;
+		if (!stamped)
+			stack_cut_ends(c, i, w->event.observed);
+		w->open = true;
+		w->stack = i;
+		w->below = c->spans->stacks[i].top;
+		w->losses = losses_of(c->spans, w->event.source);
+		c->spans->stacks[i].top = (uint32_t)c->next;
+		c->spans->stacks[i].open++;
+		return 0;
+	}
 	return 0;
 }
 

@@ -45,44 +45,17 @@ format_of(unsigned format)
 	}
 }
 
-static unsigned
-kind_of(unsigned kind)
-{
-	switch (kind) {
-	case TIMELINE_RECORD_SPAN:
-		return TIMELINE_READ_BEGIN;
-	case TIMELINE_RECORD_COUNTER:
-		return TIMELINE_READ_COUNTER;
-	default:
-		return TIMELINE_READ_INSTANT;
-	}
-}
-
-/* Fill in the members that are not text. */
-static void
-describe(struct timeline_read_definition *to, const struct tl_message *m)
-{
-	to->line = m->line;
-	to->level = m->level;
-	to->gate = m->gate > TIMELINE_LEVEL_MAX ? TIMELINE_LEVEL_NONE : m->gate;
-	to->kind = kind_of(m->kind);
-	to->scope = m->kind == TIMELINE_RECORD_SPAN && m->scope != 0;
-	to->is_timer = m->timer;
-	to->argc = m->argc;
-	for (unsigned i = 0; i < m->argc; i++)
-		to->formats[i] = format_of(m->args[i].format);
-}
-
 static struct tl_read_definition *
 new_definition(struct timeline_reader *r, const struct tl_message *m,
     size_t source)
 {
 	static const struct tl_message nothing;
+	struct timeline_read_definition *to;
 	struct tl_read_definition *d;
 	const struct tl_message *from = m ? m : &nothing;
 	size_t size = from->category.size + from->line1.size +
 		      from->explain.size + from->file.size + 4;
-	char *to;
+	char *text;
 
 	for (unsigned i = 0; i < from->argc; i++)
 		size += from->args[i].name.size + 1;
@@ -92,46 +65,49 @@ new_definition(struct timeline_reader *r, const struct tl_message *m,
 	d->reader = r;
 	d->message = m;
 	d->source = source;
-	to = d->text;
-	d->shown.category = put_string(&to, from->category);
-	d->shown.message = put_string(&to, from->line1);
-	d->shown.explanation = put_string(&to, from->explain);
-	d->shown.file = put_string(&to, from->file);
+	to = &d->shown;
+	text = d->text;
+	to->category = put_string(&text, from->category);
+	to->message = put_string(&text, from->line1);
+	to->explanation = put_string(&text, from->explain);
+	to->file = put_string(&text, from->file);
 	for (unsigned i = 0; i < from->argc; i++)
-		d->shown.names[i] = put_string(&to, from->args[i].name);
-	if (m)
-		describe(&d->shown, m);
+		to->names[i] = put_string(&text, from->args[i].name);
+	if (!m)
+		return d;
+	to->line = m->line;
+	to->level = m->level;
+	to->gate = m->gate > TIMELINE_LEVEL_MAX ? TIMELINE_LEVEL_NONE : m->gate;
+	to->kind = m->kind == TIMELINE_RECORD_SPAN      ? TIMELINE_READ_BEGIN
+		   : m->kind == TIMELINE_RECORD_COUNTER ? TIMELINE_READ_COUNTER
+							: TIMELINE_READ_INSTANT;
+	to->scope = m->kind == TIMELINE_RECORD_SPAN && m->scope != 0;
+	to->is_timer = m->timer;
+	to->argc = m->argc;
+	for (unsigned i = 0; i < m->argc; i++)
+		to->formats[i] = format_of(m->args[i].format);
 	return d;
-}
-
-/* The definition of the losses of a source. */
-static int
-define_loss(struct timeline_reader *r, size_t source,
-    const struct timeline_read_definition **definition)
-{
-	struct tl_read_about *about = tl_read_about(r, source);
-
-	if (about && !about->loss)
-		about->loss = new_definition(r, NULL, source);
-	*definition = about && about->loss ? &about->loss->shown : NULL;
-	return *definition ? 0 : -ENOMEM;
 }
 
 int
 tl_read_define(struct timeline_reader *r, const struct tl_message *message,
     size_t source, const struct timeline_read_definition **definition)
 {
+	struct tl_read_about *about = message ? NULL : tl_read_about(r, source);
 	struct tl_read_definition *d;
-	int rc;
+	int rc = 0;
 
-	if (!message)
-		return define_loss(r, source, definition);
-	d = tl_message_map_find(&r->definitions, message);
+	if (!message && !about)
+		return -ENOMEM;
+	d = about ? about->loss : tl_message_map_find(&r->definitions, message);
 	if (!d) {
 		d = new_definition(r, message, source);
 		if (!d)
 			return -ENOMEM;
-		rc = tl_message_map_add(&r->definitions, message, d);
+		if (about)
+			about->loss = d;
+		else
+			rc = tl_message_map_add(&r->definitions, message, d);
 		if (rc < 0) {
 			free(d);
 			return rc;
@@ -177,15 +153,6 @@ struct tl_read_timer {
 	struct tl_timer known;
 };
 
-static const struct tl_message *
-message_of(const struct tl_source *source, uint64_t id)
-{
-	for (size_t i = 0; i < tl_source_message_count(source); i++)
-		if (tl_source_message(source, i)->id == id)
-			return tl_source_message(source, i);
-	return NULL;
-}
-
 /* Find number i of the timers whose message is known.  Returns 1, 0 if there is
  * none, or -errno. */
 static int
@@ -198,12 +165,19 @@ find_timer(struct timeline_reader *r, size_t i, size_t *source,
 	for (*source = 0; *source < r->sources.count; ++*source) {
 		const struct tl_source *item = &r->sources.items[*source];
 		const struct tl_snap *snap = tl_source_snap(item);
+		const size_t count = tl_source_message_count(item);
 
 		for (uint32_t k = 0;
 		     snap && (rc = tl_snap_timer(timer, snap, k)) > 0; k++) {
-			*message = message_of(item, timer->fixed.record);
-			if (*message && i-- == 0)
+			size_t m = 0;
+
+			while (m < count && tl_source_message(item, m)->id !=
+						timer->fixed.record)
+				m++;
+			if (m < count && i-- == 0) {
+				*message = tl_source_message(item, m);
 				return 1;
+			}
 		}
 		if (rc < 0)
 			return rc;

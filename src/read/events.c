@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* events.c - return the next event and its properties. */
+#include "clock/clock.h"
 #include "read/read.h"
 
 #include <errno.h>
@@ -13,41 +14,38 @@ enum { ROUND_MS = 10 /* between polls of a followed timeline */ };
 /* == names == */
 
 static int
-keep_name(struct timeline_reader *r, struct tl_bytes name, const char **to)
-{
-	char string[TL_NAME_MAX + 1] = "";
-	uint64_t number;
-	int rc = 0;
-
-	if (!r->names && (rc = tl_interner_new(&r->names)) < 0)
-		return rc;
-	if (name.size > 0)
-		memcpy(string, name.data, name.size);
-	rc = tl_interner_string(r->names, tl_bytes(string, name.size + 1),
-	    &number);
-	if (rc == 0)
-		*to = tl_interner_text(r->names, number).data;
-	return rc;
-}
-
-static int
 name(struct timeline_reader *r, const struct tl_event *event,
     struct timeline_read_event *to)
 {
 	const struct tl_names *from = tl_event_names(event);
 	struct tl_read_named *n = &r->named[event->tid % TL_READ_NAMED_MAX];
-	int rc;
+	int rc = 0;
 
 	if (!from || from->count == 0)
 		return 0;
 	if (n->from != from || n->changes != from->changes ||
 	    n->pid != event->pid || n->tid != event->tid) {
+		const struct tl_bytes names[] = {
+			tl_names_thread(from, event->pid, event->tid),
+			tl_names_process(from, event->pid),
+		};
+
 		n->from = NULL;
-		if ((rc = keep_name(r,
-			 tl_names_thread(from, event->pid, event->tid),
-			 &n->thread)) < 0 ||
-		    (rc = keep_name(r, tl_names_process(from, event->pid),
-			 &n->process)) < 0)
+		if (!r->names)
+			rc = tl_interner_new(&r->names);
+		for (int i = 0; rc == 0 && i < 2; i++) {
+			char string[TL_NAME_MAX + 1] = "";
+			uint64_t number;
+
+			if (names[i].size > 0)
+				memcpy(string, names[i].data, names[i].size);
+			rc = tl_interner_string(r->names,
+			    tl_bytes(string, names[i].size + 1), &number);
+			if (rc == 0)
+				*(i == 0 ? &n->thread : &n->process) =
+				    tl_interner_text(r->names, number).data;
+		}
+		if (rc < 0)
 			return rc;
 		n->from = from;
 		n->changes = from->changes;
@@ -61,17 +59,6 @@ name(struct timeline_reader *r, const struct tl_event *event,
 
 /* == events == */
 
-static uint32_t
-error_of(const struct tl_event *event)
-{
-	const uint64_t error =
-	    (uint64_t)event->sync_us * 1000 + event->error_ns;
-
-	return event->sync_us == TL_SYNC_UNBOUNDED || error > UINT32_MAX
-		   ? UINT32_MAX
-		   : (uint32_t)error;
-}
-
 int
 tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
     struct timeline_read_event *to)
@@ -79,6 +66,8 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 	const struct timeline_read_definition *definition;
 	const int rc =
 	    tl_read_define(r, event->message, event->source, &definition);
+	const uint64_t error =
+	    (uint64_t)event->sync_us * 1000 + event->error_ns;
 
 	if (rc < 0)
 		return rc;
@@ -92,7 +81,10 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		.category = definition->category,
 		.message = definition->message,
 		.duration_ns = -1,
-		.error_ns = error_of(event),
+		.error_ns =
+		    event->sync_us == TL_SYNC_UNBOUNDED || error > UINT32_MAX
+			? UINT32_MAX
+			: (uint32_t)error,
 		.epoch = event->epoch,
 		.definition = definition,
 		.thread = "",
@@ -195,15 +187,6 @@ name_removed(struct timeline_reader *r)
 	return item ? item->name : "";
 }
 
-static bool
-is_any_live(const struct timeline_reader *r)
-{
-	for (size_t i = 0; i < r->sources.count; i++)
-		if (tl_source_is_live(&r->sources.items[i]))
-			return true;
-	return false;
-}
-
 int
 tl_read_advance(struct timeline_reader *r, struct tl_event *event,
     struct tl_span *span)
@@ -211,8 +194,12 @@ tl_read_advance(struct timeline_reader *r, struct tl_event *event,
 	int rc = tl_cursor_next(r->cursor, event);
 
 	tl_read_report(r);
-	if (rc == 0 && r->options.follow && !is_any_live(r))
-		return -EPIPE;
+	if (rc == 0 && r->options.follow) {
+		rc = -EPIPE;
+		for (size_t i = 0; i < r->sources.count; i++)
+			if (tl_source_is_live(&r->sources.items[i]))
+				rc = 0;
+	}
 	if (rc <= 0)
 		return rc;
 	rc = pair(r, event, span);
@@ -248,15 +235,6 @@ step(struct timeline_reader *r)
 	return 1;
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Call next until it yields an entry of a followed timeline or the timeout has
  * passed. */
 static int
@@ -268,7 +246,7 @@ wait_step(struct timeline_reader *r,
 	int rc;
 
 	while ((rc = next(r)) == 0 && timeout != 0) {
-		const int64_t now = now_ms();
+		const int64_t now = tl_clock_read(CLOCK_MONOTONIC) / 1000000;
 		int64_t left = ROUND_MS;
 		struct timespec pause = { 0 };
 
@@ -390,48 +368,42 @@ reader_of(const struct timeline_read_event *event)
 	return tl_read_defined(event->definition)->reader;
 }
 
-static void
-put_message(struct timeline_reader *r, const struct tl_event *event)
+/* Render an event as its message, or as a whole line. */
+static int
+render(const struct timeline_read_event *event, bool is_line, char *text,
+    size_t size)
 {
-	if (event->message)
-		tl_render_cached(r->render, &r->text, event);
+	struct timeline_reader *r;
+	struct tl_event ours;
+	int rc = restore(event, &ours);
+
+	if (rc < 0)
+		return rc;
+	r = reader_of(event);
+	if (is_line && ours.message) {
+		tl_render_time(&r->text, &ours);
+		tl_put_char(&r->text, ' ');
+		tl_render_category(r->render, &r->text, &ours);
+	}
+	if (ours.message)
+		tl_render_cached(r->render, &r->text, &ours);
 	else
-		tl_render_loss(&r->text, event);
+		tl_render_loss(&r->text, &ours);
+	return tl_read_copy(r, text, size);
 }
 
 int
 timeline_read_text(const struct timeline_read_event *event, char *text,
     size_t size)
 {
-	struct timeline_reader *r;
-	struct tl_event ours;
-	int rc = restore(event, &ours);
-
-	if (rc < 0)
-		return rc;
-	r = reader_of(event);
-	put_message(r, &ours);
-	return tl_read_copy(r, text, size);
+	return render(event, false, text, size);
 }
 
 int
 timeline_read_line(const struct timeline_read_event *event, char *text,
     size_t size)
 {
-	struct timeline_reader *r;
-	struct tl_event ours;
-	int rc = restore(event, &ours);
-
-	if (rc < 0)
-		return rc;
-	r = reader_of(event);
-	if (ours.message) {
-		tl_render_time(&r->text, &ours);
-		tl_put_char(&r->text, ' ');
-		tl_render_category(r->render, &r->text, &ours);
-	}
-	put_message(r, &ours);
-	return tl_read_copy(r, text, size);
+	return render(event, true, text, size);
 }
 
 /* Does the event have argument i? */

@@ -49,31 +49,6 @@ tl_read_free_roots(struct timeline_reader *r)
 	r->roots = NULL;
 }
 
-static int
-describe_thread(struct timeline_reader *r, size_t i)
-{
-	const struct tl_trace_thread *t = &r->trees->threads[i];
-	const size_t size = t->name.size + t->command.size + 2;
-	char *text = calloc(1, size);
-
-	if (!text)
-		return -ENOMEM;
-	if (t->name.size > 0)
-		memcpy(text, t->name.data, t->name.size);
-	if (t->command.size > 0)
-		memcpy(text + t->name.size + 1, t->command.data,
-		    t->command.size);
-	r->thread_texts[i] = text;
-	r->threads[i] = (struct timeline_read_thread){ .pid = t->pid,
-		.tid = t->tid,
-		.name = text,
-		.command = text + t->name.size + 1,
-		.events = t->events,
-		.first_ns = t->min_ns,
-		.last_ns = t->max_ns };
-	return 0;
-}
-
 /* Write a single file of another format as a trace. */
 static int
 write_foreign(void *context, struct tl_trace_writer *writer)
@@ -103,22 +78,6 @@ write_foreign(void *context, struct tl_trace_writer *writer)
 }
 
 static int
-make_trace(struct timeline_reader *r)
-{
-	const struct tl_trace_read_options options = {
-		.memory_max = r->options.memory_max
-	};
-	const int rc =
-	    tl_tree_make(&r->made, &options, write_foreign, r->sources.items);
-
-	if (rc < 0)
-		return tl_read_fail(rc, "%s: its trees cannot be made: %s",
-		    r->sources.items[0].name, strerror(-rc));
-	r->trees = tl_trace_trees(r->made);
-	return 0;
-}
-
-static int
 make_roots(struct timeline_reader *r)
 {
 	const size_t count = r->trees->count;
@@ -129,7 +88,26 @@ make_roots(struct timeline_reader *r)
 	r->roots = calloc(count + 1, sizeof(*r->roots));
 	rc = r->thread_texts && r->threads && r->roots ? 0 : -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		rc = describe_thread(r, i);
+		const struct tl_trace_thread *t = &r->trees->threads[i];
+		char *text = calloc(1, t->name.size + t->command.size + 2);
+
+		if (!text) {
+			rc = -ENOMEM;
+			break;
+		}
+		if (t->name.size > 0)
+			memcpy(text, t->name.data, t->name.size);
+		if (t->command.size > 0)
+			memcpy(text + t->name.size + 1, t->command.data,
+			    t->command.size);
+		r->thread_texts[i] = text;
+		r->threads[i] = (struct timeline_read_thread){ .pid = t->pid,
+			.tid = t->tid,
+			.name = text,
+			.command = text + t->name.size + 1,
+			.events = t->events,
+			.first_ns = t->min_ns,
+			.last_ns = t->max_ns };
 		r->roots[i] = &r->trees->roots[i];
 		r->roots[i]->owner = r;
 	}
@@ -142,13 +120,23 @@ int
 timeline_read_roots(struct timeline_reader *r,
     struct timeline_node *const **roots, size_t *count)
 {
-	int rc;
+	const struct tl_trace_read_options options = {
+		.memory_max = r->options.memory_max
+	};
 
 	*roots = NULL;
 	*count = 0;
-	if (!r->trees && r->sources.count == 1 && r->sources.items[0].foreign &&
-	    (rc = make_trace(r)) < 0)
-		return rc;
+	if (!r->trees && r->sources.count == 1 && r->sources.items[0].foreign) {
+		struct tl_source *source = &r->sources.items[0];
+		const int rc =
+		    tl_tree_make(&r->made, &options, write_foreign, source);
+
+		if (rc < 0)
+			return tl_read_fail(rc,
+			    "%s: its trees cannot be made: %s", source->name,
+			    strerror(-rc));
+		r->trees = tl_trace_trees(r->made);
+	}
 	if (!r->trees)
 		return tl_read_fail(-ENOTSUP,
 		    "a %s has no call tree: timeline-convert -o OUT.trace "

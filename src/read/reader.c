@@ -37,10 +37,11 @@ tl_read_fail(int rc, const char *format, ...)
 
 /* == damage == */
 
+/* Report a fault of the input of that name to the caller. */
 static void
-report(struct timeline_reader *r, const char *input,
-    const struct tl_fault *fault)
+report(void *context, const char *input, const struct tl_fault *fault)
 {
+	struct timeline_reader *r = context;
 	const struct timeline_read_damage damage = { .error = fault->rc,
 		.at = fault->at,
 		.text = fault->text,
@@ -50,13 +51,6 @@ report(struct timeline_reader *r, const char *input,
 		r->damaged++;
 	if (r->options.on_damage)
 		r->options.on_damage(r->options.context, &damage);
-}
-
-/* Take a fault of a trace. */
-static void
-take_report(void *context, const char *name, const struct tl_fault *fault)
-{
-	report(context, name, fault);
 }
 
 void
@@ -143,24 +137,6 @@ take_formats(struct timeline_reader *r)
 	return 0;
 }
 
-static void
-make_filter(struct timeline_reader *r)
-{
-	const struct timeline_read_options *o = &r->options;
-	struct tl_filter *filter = &r->filter;
-
-	tl_filter_init(filter);
-	if (o->since_ns != 0)
-		filter->since_ns = o->since_ns;
-	if (o->until_ns != 0)
-		filter->until_ns = o->until_ns;
-	filter->min_level = o->min_level;
-	if (o->category)
-		filter->categories[filter->category_count++] = o->category;
-	if (o->message)
-		filter->messages[filter->message_count++] = o->message;
-}
-
 int
 tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
     const char *name)
@@ -173,7 +149,7 @@ tl_read_add(struct timeline_reader *r, const struct tl_source_from *from,
 		.little = true,
 		.readonly = r->options.read_only != 0,
 		.trees = r->options.trees != 0,
-		.report = { take_report, r },
+		.report = { report, r },
 		.memory_max = r->options.memory_max };
 	const size_t place = r->sources.count;
 	const struct tl_fault *fault;
@@ -224,21 +200,6 @@ tl_read_begin(struct timeline_reader *r)
 }
 
 static int
-open_reader(struct timeline_reader *r, const struct tl_source_from *from,
-    const char *name)
-{
-	int rc;
-
-	make_filter(r);
-	if (r->options.follow)
-		r->options.oldest_first = 1;
-	if (tl_render_new(&r->render) < 0 || tl_spans_new(&r->spans) < 0)
-		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
-	rc = tl_read_add(r, from, name);
-	return rc < 0 ? rc : tl_read_begin(r);
-}
-
-static int
 new_reader(struct timeline_reader **reader, const struct tl_source_from *from,
     const char *name, const struct timeline_read_options *options)
 {
@@ -248,11 +209,31 @@ new_reader(struct timeline_reader **reader, const struct tl_source_from *from,
 	*reader = NULL;
 	if (!r)
 		return tl_read_fail(-ENOMEM, "%s: not enough memory", name);
-	rc = take_options(r, options);
-	if (rc == 0)
-		rc = take_formats(r);
-	if (rc == 0)
-		rc = open_reader(r, from, name);
+	if ((rc = take_options(r, options)) == 0 &&
+	    (rc = take_formats(r)) == 0) {
+		const struct timeline_read_options *o = &r->options;
+		struct tl_filter *filter = &r->filter;
+
+		tl_filter_init(filter);
+		if (o->since_ns != 0)
+			filter->since_ns = o->since_ns;
+		if (o->until_ns != 0)
+			filter->until_ns = o->until_ns;
+		filter->min_level = o->min_level;
+		if (o->category)
+			filter->categories[filter->category_count++] =
+			    o->category;
+		if (o->message)
+			filter->messages[filter->message_count++] = o->message;
+		if (r->options.follow)
+			r->options.oldest_first = 1;
+		if (tl_render_new(&r->render) < 0 ||
+		    tl_spans_new(&r->spans) < 0)
+			rc = tl_read_fail(-ENOMEM, "%s: not enough memory",
+			    name);
+		else if ((rc = tl_read_add(r, from, name)) == 0)
+			rc = tl_read_begin(r);
+	}
 	if (rc < 0)
 		timeline_read_close(r);
 	else

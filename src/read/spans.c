@@ -34,25 +34,6 @@ take(struct timeline_reader *r, const struct tl_event *event,
 
 /* == spans == */
 
-static uint32_t
-flags_of(const struct tl_span *span, bool is_open)
-{
-	uint32_t flags = is_open ? TIMELINE_READ_OPEN : 0;
-
-	if (span->proven)
-		flags |= TIMELINE_READ_PROVEN;
-	if (span->alone)
-		flags |= TIMELINE_READ_ALONE;
-	if (span->overlaps)
-		flags |= TIMELINE_READ_OVERLAPS;
-	if (!is_open && span->lossy)
-		flags |= TIMELINE_READ_UNSURE;
-	/* an open span that is proven has no end yet */
-	if (is_open && !span->proven && !tl_span_is_sure(span))
-		flags |= TIMELINE_READ_CUT;
-	return flags;
-}
-
 /* Fill in the members that do not depend on the end. */
 static int
 fill(struct timeline_reader *r, const struct tl_event *begin,
@@ -66,7 +47,18 @@ fill(struct timeline_reader *r, const struct tl_event *begin,
 	to->begin = &r->span_begin;
 	to->end = is_open ? NULL : &r->span_end;
 	to->depth = span->depth;
-	to->flags = flags_of(span, is_open);
+	to->flags = is_open ? TIMELINE_READ_OPEN : 0;
+	if (span->proven)
+		to->flags |= TIMELINE_READ_PROVEN;
+	if (span->alone)
+		to->flags |= TIMELINE_READ_ALONE;
+	if (span->overlaps)
+		to->flags |= TIMELINE_READ_OVERLAPS;
+	if (!is_open && span->lossy)
+		to->flags |= TIMELINE_READ_UNSURE;
+	/* an open span that is proven has no end yet */
+	if (is_open && !span->proven && !tl_span_is_sure(span))
+		to->flags |= TIMELINE_READ_CUT;
 	to->duration_ns = to->self_ns = -1;
 	if (span->alone) {
 		r->span_begin.flags |= TIMELINE_READ_ALONE;

@@ -27,32 +27,6 @@ enum { TICKETS = 64 };
 
 static const struct tl_observed_from never = { UINT32_MAX, UINT64_MAX };
 
-struct latest {
-	const struct tl_snap *snap;
-	struct tl_observed_from from;
-};
-
-struct tl_observed_from
-tl_snap_place(const struct tl_snap *snap, uint32_t lane, uint64_t number,
-    uint64_t tsc)
-{
-	return (struct tl_observed_from){
-		tl_messages_epoch(snap->messages, lane, number), tsc
-	};
-}
-
-static bool
-take_latest(void *context, const struct tl_lane *lane)
-{
-	struct latest *l = context;
-	const struct tl_observed_from here = tl_snap_place(l->snap,
-	    lane->number, lane->entry_number, lane->entry->tsc);
-
-	if (tl_observed_before(l->from, here))
-		l->from = here;
-	return true;
-}
-
 static bool
 is_cut(const struct tl_snap *snap, uint32_t i)
 {
@@ -73,11 +47,21 @@ is_cleared(const struct tl_snap_lane *lane)
 static int
 begin_of(struct tl_snap *snap, uint32_t i, struct tl_observed_from *from)
 {
-	struct latest first = { .snap = snap };
-	const int rc = tl_snap_each_entry(snap, i,
-	    tl_snap_is_sorted(snap, i) ? TICKETS : 1, take_latest, &first);
+	unsigned left = tl_snap_is_sorted(snap, i) ? TICKETS : 1;
+	struct tl_lane lane;
+	int rc = tl_snap_open_lane(snap, i, left, &lane);
 
-	*from = first.from;
+	*from = (struct tl_observed_from){ 0 };
+	if (rc != 0)
+		return rc;
+	while (left-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry) {
+		const struct tl_observed_from here =
+		    tl_snap_place(snap, i, lane.entry_number, lane.entry->tsc);
+
+		if (tl_observed_before(*from, here))
+			*from = here;
+	}
+	tl_lane_close(&lane);
 	return rc;
 }
 
@@ -113,85 +97,59 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 	return rc;
 }
 
-struct search {
-	const struct tl_snap *snap;
-	const struct tl_observed_from *from;
-	bool found;
-};
-
-static bool
-is_no_priority(void *context, const struct tl_builtin_entry *b)
-{
-	struct search *s = context;
-	const struct tl_observed_from here =
-	    tl_snap_place(s->snap, b->lane, b->number, b->entry.tsc);
-	const struct tl_message *m = tl_messages_find(s->snap->messages,
-	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-
-	s->found = m &&
-		   (m->builtin == TIMELINE_BUILTIN_PRIORITY ||
-		       m->builtin == TIMELINE_BUILTIN_FORCE) &&
-		   !tl_observed_before(here, *s->from);
-	return !s->found;
-}
-
 /* Is there a change of priority among the entries after a place? */
 static int
 has_priority(struct tl_snap *snap, const struct tl_observed_from *from,
     bool *found)
 {
-	struct search s = { .snap = snap, .from = from };
 	const uint32_t tiers = snap->header.tiers;
+	const struct tl_builtin_entry *b;
+	size_t count;
 	int rc = 0;
 
-	for (uint32_t i = tiers - 1; i < snap->lane_count && !s.found;
-	     i += tiers)
-		if ((rc = tl_snap_each_builtin(snap, i, is_no_priority, &s)) !=
-		    0)
-			break;
-	*found = s.found;
+	*found = false;
+	for (uint32_t i = tiers - 1; rc == 0 && i < snap->lane_count && !*found;
+	     i += tiers) {
+		rc = tl_snap_builtins(snap, i, &b, &count);
+		for (; rc == 0 && count > 0 && !*found; b++, count--)
+			*found =
+			    b->message &&
+			    (b->message->builtin == TIMELINE_BUILTIN_PRIORITY ||
+				b->message->builtin ==
+				    TIMELINE_BUILTIN_FORCE) &&
+			    !tl_observed_before(b->at, *from);
+	}
 	return rc;
 }
 
-struct clear {
-	const struct tl_snap *snap;
-	/* the newest entry of timeline_clear(); 0: none */
-	struct tl_observed_from newest;
-	uint64_t sum;
-};
-
-static bool
-take_clear(void *context, const struct tl_builtin_entry *b)
-{
-	struct clear *c = context;
-	const struct tl_observed_from here =
-	    tl_snap_place(c->snap, b->lane, b->number, b->entry.tsc);
-	const struct tl_message *m = tl_messages_find(c->snap->messages,
-	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-
-	if (m && m->builtin == TIMELINE_BUILTIN_CLEAR &&
-	    tl_observed_before(c->newest, here)) {
-		c->newest = here;
-		c->sum = b->entry.args[0];
-	}
-	return true;
-}
-
-/* Find the place at which a completely cleared lane was cleared. */
+/* Find the place at which a completely cleared lane was cleared: that of the
+ * newest entry of timeline_clear(). */
 static int
 cleared_at(struct tl_snap *snap, struct tl_observed_from *from)
 {
-	struct clear c = { .snap = snap };
 	const uint32_t tiers = snap->header.tiers;
-	uint64_t sum = 0;
+	const struct tl_builtin_entry *b;
+	uint64_t sum = 0, marks = 0;
+	size_t count;
 	int rc = 0;
 
+	*from = (struct tl_observed_from){ 0 };
 	for (uint32_t i = tiers - 1; i < snap->lane_count && rc == 0;
-	     i += tiers)
-		rc = tl_snap_each_builtin(snap, i, take_clear, &c);
+	     i += tiers) {
+		rc = tl_snap_builtins(snap, i, &b, &count);
+		for (; rc == 0 && count > 0; b++, count--) {
+			if (!b->message ||
+			    b->message->builtin != TIMELINE_BUILTIN_CLEAR ||
+			    !tl_observed_before(*from, b->at))
+				continue;
+			*from = b->at;
+			sum = b->entry.args[0];
+		}
+	}
 	for (uint32_t i = 0; i < snap->lane_count; i++)
-		sum += snap->lanes[i].cleared;
-	*from = c.sum == 0 || c.sum == sum ? c.newest : never;
+		marks += snap->lanes[i].cleared;
+	if (sum != 0 && sum != marks)
+		*from = never;
 	return rc;
 }
 

@@ -58,34 +58,23 @@ say(struct zst *z, uint64_t at, const char *what)
 		z->storage.damaged(z->storage.context, at, what);
 }
 
-static int
-reserve_packed(struct zst *z, size_t size)
-{
-	uint8_t *grown;
-
-	if (size <= z->packed_size)
-		return 0;
-	grown = realloc(z->packed, size);
-	if (!grown)
-		return -ENOMEM;
-	z->packed = grown;
-	z->packed_size = size;
-	return 0;
-}
-
 /* Decode a frame.  0; 1: the frame is damaged; -errno. */
 static int
 decode(struct zst *z, size_t i, uint8_t *data)
 {
 	const struct tl_zst_frame *frame = &z->table.frames[i];
 	const size_t size = decoded_size(z, i);
+	uint8_t *grown;
 	int64_t n;
-	int rc;
 
 	if (frame->size > ZSTD_compressBound(TL_ZST_FRAME_MAX))
 		return 1;
-	if ((rc = reserve_packed(z, frame->size)) != 0)
-		return rc;
+	if (frame->size > z->packed_size) {
+		if (!(grown = realloc(z->packed, frame->size)))
+			return -ENOMEM;
+		z->packed = grown;
+		z->packed_size = frame->size;
+	}
 	n = tl_storage_read_at(z->file, z->packed, frame->size, frame->at);
 	if (n < 0)
 		return (int)n;
@@ -94,33 +83,24 @@ decode(struct zst *z, size_t i, uint8_t *data)
 		   frame->size) != size;
 }
 
-/* The slot that holds a frame, or the slot to replace. */
-static struct slot *
-choose_slot(struct zst *z, size_t frame)
-{
-	struct slot *oldest = &z->slots[0];
-
-	for (size_t i = 0; i < z->slot_count; i++) {
-		struct slot *slot = &z->slots[i];
-
-		if (slot->used && slot->frame == frame)
-			return slot;
-		if (slot->used < oldest->used)
-			oldest = slot;
-	}
-	return oldest;
-}
-
+/* Set *out to the slot that holds a frame, which replaces the oldest if none
+ * does. */
 static int
 load(struct zst *z, size_t frame, struct slot **out)
 {
-	struct slot *slot = *out = choose_slot(z, frame);
+	struct slot *slot = &z->slots[0];
 	int rc;
 
-	if (slot->used && slot->frame == frame) {
-		slot->used = ++z->now;
-		return 0;
+	for (size_t i = 0; i < z->slot_count; i++) {
+		if (z->slots[i].used && z->slots[i].frame == frame) {
+			*out = &z->slots[i];
+			z->slots[i].used = ++z->now;
+			return 0;
+		}
+		if (z->slots[i].used < slot->used)
+			slot = &z->slots[i];
 	}
+	*out = slot;
 	slot->used = 0;
 	if (!slot->data && !(slot->data = malloc(z->table.decoded_max)))
 		return -ENOMEM;
@@ -258,31 +238,6 @@ tl_snap_recognise(struct tl_bytes first)
 	return packed || tl_begins_timeline(first) ? 100 : 0;
 }
 
-static bool
-is_compressed(int fd)
-{
-	uint8_t magic[4];
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       tl_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       tl_zst_is_magic(magic);
-}
-
-/* Open a file that is a single frame, as zstd(1) compresses. */
-static int
-open_whole(struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault)
-{
-	const int decoded = tl_zst_decode(fd, fault);
-	int rc;
-
-	if (decoded < 0)
-		return decoded;
-	rc = tl_snap_open_fd(snap, decoded, tail, fault);
-	close(decoded);
-	return rc;
-}
-
 static int
 open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault)
@@ -293,19 +248,31 @@ open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
 	if (rc != 0)
 		return tl_fail(fault, rc, "%s", tl_file_error(rc));
 	rc = tl_zst_open(&decoded, file, fault);
-	if (rc == -EFBIG) {
-		*fault = (struct tl_fault){ 0 };
-		return open_whole(snap, fd, tail, fault);
-	}
-	return rc < 0 ? rc : tl_snap_open_storage(snap, decoded, tail, fault);
+	if (rc != -EFBIG)
+		return rc < 0
+			   ? rc
+			   : tl_snap_open_storage(snap, decoded, tail, fault);
+	/* a file that is a single frame, as zstd(1) compresses */
+	*fault = (struct tl_fault){ 0 };
+	fd = tl_zst_decode(fd, fault);
+	if (fd < 0)
+		return fd;
+	rc = tl_snap_open_fd(snap, fd, tail, fault);
+	close(fd);
+	return rc;
 }
 
 int
 tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault)
 {
-	const bool packed = is_compressed(fd);
+	uint8_t magic[4];
+	struct stat st;
+	bool packed;
 
+	packed = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		 tl_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		 tl_zst_is_magic(magic);
 	if (compressed)
 		*compressed = packed;
 	return packed ? open_compressed(snap, fd, tail, fault)
@@ -457,32 +424,6 @@ write_frame(struct writer *w, uint64_t offset)
 }
 
 static int
-write_frames(struct writer *w)
-{
-	int rc = 0;
-
-	for (uint64_t at = 0; rc == 0 && at < w->from->size;
-	     at += TL_ZST_FRAME_SIZE)
-		rc = write_frame(w, at);
-	return rc;
-}
-
-/* Write the table, with a checksum for each frame. */
-static int
-write_table(struct writer *w)
-{
-	uint8_t *footer = w->table + w->table_size;
-	const size_t rows = w->table_size - TL_ZST_SKIPPABLE_SIZE;
-
-	tl_zst_put32(w->table, TL_ZST_MAGIC_TABLE);
-	tl_zst_put32(w->table + 4, (uint32_t)(rows + TL_ZST_FOOTER_SIZE));
-	tl_zst_put32(footer, (uint32_t)(rows / TL_ZST_ROW_SIZE));
-	footer[4] = 0;
-	tl_zst_put32(footer + 5, TL_ZST_MAGIC_FOOTER);
-	return append(w, w->table, w->table_size + TL_ZST_FOOTER_SIZE);
-}
-
-static int
 open_writer(struct writer *w, int level)
 {
 	const uint64_t frames =
@@ -511,10 +452,22 @@ tl_zst_write(int out, struct tl_storage *from, int level)
 	struct writer w = { .out = out, .from = from };
 	int rc = open_writer(&w, level);
 
-	if (rc == 0)
-		rc = write_frames(&w);
-	if (rc == 0)
-		rc = write_table(&w);
+	for (uint64_t at = 0; rc == 0 && at < from->size;
+	     at += TL_ZST_FRAME_SIZE)
+		rc = write_frame(&w, at);
+	if (rc == 0) {
+		uint8_t *footer = w.table + w.table_size;
+		const size_t rows = w.table_size - TL_ZST_SKIPPABLE_SIZE;
+
+		/* Write the table, with a checksum for each frame. */
+		tl_zst_put32(w.table, TL_ZST_MAGIC_TABLE);
+		tl_zst_put32(w.table + 4,
+		    (uint32_t)(rows + TL_ZST_FOOTER_SIZE));
+		tl_zst_put32(footer, (uint32_t)(rows / TL_ZST_ROW_SIZE));
+		footer[4] = 0;
+		tl_zst_put32(footer + 5, TL_ZST_MAGIC_FOOTER);
+		rc = append(&w, w.table, w.table_size + TL_ZST_FOOTER_SIZE);
+	}
 	ZSTD_freeCCtx(w.zstd);
 	free(w.table);
 	free(w.decoded);

@@ -91,19 +91,6 @@ struct follow {
  * quiet. */
 #define REMOVED_NS (TL_NS_PER_S / 2)
 
-static bool
-is_removed(struct follow *f)
-{
-	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
-	struct stat st;
-
-	if (!f->removed && now_ns >= f->check_ns) {
-		f->removed = fstat(f->fd, &st) == 0 && st.st_nlink == 0;
-		f->check_ns = now_ns + REMOVED_NS;
-	}
-	return f->removed;
-}
-
 static void
 end_round(struct follow *f)
 {
@@ -160,23 +147,11 @@ enum {
 	BURST_ENTRY_NS = 200
 };
 
-static bool
-is_full(uint64_t waiting, uint64_t entries)
-{
-	return waiting >= FULL_MAX || waiting >= entries / FULL_PART;
-}
-
-static size_t
-heads_size(const struct follow *f)
-{
-	return f->lane_count * sizeof(*f->copy);
-}
-
 /* The file up to the end of the heads. */
 static size_t
 map_size(const struct follow *f)
 {
-	return f->header.heads_offset + heads_size(f);
+	return f->header.heads_offset + f->lane_count * sizeof(*f->copy);
 }
 
 /* Map the heads, if the mapping can be guarded. */
@@ -208,10 +183,12 @@ unmap_heads(struct follow *f)
 static const struct timeline_head *
 heads_of(struct follow *f)
 {
+	const size_t size = f->lane_count * sizeof(*f->copy);
+
 	if (f->mapped && !tl_guard_is_lost(f->guard))
 		return f->mapped;
-	return tl_read_at(f->fd, f->copy, heads_size(f),
-		   f->header.heads_offset) == (int64_t)heads_size(f)
+	return tl_read_at(f->fd, f->copy, size, f->header.heads_offset) ==
+		       (int64_t)size
 		   ? f->copy
 		   : NULL;
 }
@@ -234,8 +211,9 @@ look(struct follow *f, bool with_holes)
 		const uint64_t n =
 		    timeline_lane_entries(&f->header, (uint32_t)i);
 		const uint64_t head = tl_load_64(&heads[i].head);
+		const uint64_t waiting = head > from ? head - from : 0;
 
-		if (is_full(head > from ? head - from : 0, n))
+		if (waiting >= FULL_MAX || waiting >= n / FULL_PART)
 			need = FULL;
 		else if (need == NONE &&
 			 (head > from || (with_holes && f->holes[i].count > 0)))
@@ -281,73 +259,6 @@ is_due(struct follow *f, bool removed)
 	return true;
 }
 
-/* Note the losses of a fallback lane, which are reported before its remaining
- * entries. */
-static void
-note_fallback(struct follow *f, size_t i)
-{
-	struct tl_snap_lane *lane = &f->round->lanes[i];
-
-	f->from[i] = f->found[i].seen;
-	f->lost[i] = lane->lapped = f->found[i].lost;
-}
-
-/* Note the entries that were overwritten since the last round.  They are
- * reported before the remaining entries of their lane.  Hidden entries are not
- * lost, but were not observed. */
-static void
-note_losses(struct follow *f)
-{
-	bool hidden = false;
-
-	for (size_t i = 0; i < f->lane_count; i++) {
-		struct tl_snap_lane *lane = &f->round->lanes[i];
-		uint64_t from = f->from[i];
-
-		hidden |= from < lane->cleared;
-		if (is_fallback(f, i)) {
-			note_fallback(f, i);
-			continue;
-		}
-		if (from < lane->cleared)
-			from = f->next[i] = lane->cleared;
-		lane->lapped = lane->first > from ? lane->first - from : 0;
-		f->from[i] = lane->end > from ? lane->end : from;
-	}
-	/* A loss began after the last event, and is reported at its end. */
-	for (size_t i = 0; i < f->lane_count; i++)
-		f->losses += f->round->lanes[i].lapped;
-	if (f->losses > 0 || hidden)
-		tl_observe_loss(&f->observer);
-	if (f->losses == 0 && hidden)
-		tl_observe_again(&f->observer);
-}
-
-/* Does the round have new entries of a lane? */
-static bool
-is_new(const struct follow *f, size_t i)
-{
-	if (is_fallback(f, i))
-		return f->found[i].whole + f->found[i].lost > 0;
-	return f->round->lanes[i].end > f->from[i];
-}
-
-struct search {
-	const struct tl_messages *messages;
-	bool found; /* a change of levels */
-};
-
-static bool
-is_no_change(void *context, const struct tl_builtin_entry *b)
-{
-	struct search *s = context;
-	const struct tl_message *m = tl_messages_find(s->messages,
-	    b->entry.message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-
-	s->found = m && tl_observed_is_change(m);
-	return !s->found;
-}
-
 /* Begin to observe, with the entries of the first round, which are older than
  * the follower.  Between two positions of a lane no change of levels leaves the
  * levels of now in force, and a change leaves them unknown before it. */
@@ -356,20 +267,26 @@ observe_from(struct follow *f, struct tl_snap *snap)
 {
 	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
 		.tiers = f->header.tiers };
-	struct search changes = { .messages = f->messages };
-	bool begins = true;
+	bool begins = true, changed = false;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < f->lane_count; i++)
 		begins &= f->tail > 0 || f->from[i] == 0;
 	for (uint32_t i = 0;
-	     !begins && !changes.found && rc == 0 && i < f->lane_count; i++)
-		rc = tl_snap_each_builtin(snap, i, is_no_change, &changes);
+	     !begins && !changed && rc == 0 && i < f->lane_count; i++) {
+		const struct tl_builtin_entry *b;
+		size_t count;
+
+		rc = tl_snap_builtins(snap, i, &b, &count);
+		for (; rc == 0 && count > 0 && !changed; b++, count--)
+			changed =
+			    b->message && tl_observed_is_change(b->message);
+	}
 	if (rc == 0 && begins)
 		rc = tl_snap_observed(snap, &start);
-	else if (rc == 0 && changes.found)
+	else if (rc == 0 && changed)
 		rc = tl_snap_gates_before(snap, false, &start);
-	if (rc != 0 || (!begins && !changes.found))
+	if (rc != 0 || (!begins && !changed))
 		return rc;
 	start.gates = true;
 	tl_observer_init(&f->observer, &start);
@@ -392,6 +309,7 @@ begin_round(struct follow *f)
 	const size_t had = f->messages->count;
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
+	bool hidden;
 
 	if (rc != 0)
 		return rc;
@@ -400,7 +318,9 @@ begin_round(struct follow *f)
 	for (size_t i = had; !f->is_behind && i < f->messages->count; i++)
 		f->messages->list[i]->gate = f->messages->list[i]->level;
 	for (size_t i = 0; i < f->lane_count; i++)
-		any |= is_new(f, i);
+		any |= is_fallback(f, i)
+			   ? f->found[i].whole + f->found[i].lost > 0
+			   : f->round->lanes[i].end > f->from[i];
 	for (size_t i = 0; f->tail && i < f->lane_count; i++) {
 		const struct tl_snap_lane *lane = &f->round->lanes[i];
 
@@ -418,7 +338,32 @@ begin_round(struct follow *f)
 	f->is_behind = false;
 	f->tail = 0;
 	f->lane = 0;
-	note_losses(f);
+	/* Note the entries that were overwritten since the last round.  They
+	 * are reported before the remaining entries of their lane.  Hidden
+	 * entries are not lost, but were not observed. */
+	hidden = false;
+	for (size_t i = 0; i < f->lane_count; i++) {
+		struct tl_snap_lane *lane = &f->round->lanes[i];
+		uint64_t from = f->from[i];
+
+		hidden |= from < lane->cleared;
+		if (is_fallback(f, i)) {
+			f->from[i] = f->found[i].seen;
+			f->lost[i] = lane->lapped = f->found[i].lost;
+			continue;
+		}
+		if (from < lane->cleared)
+			from = f->next[i] = lane->cleared;
+		lane->lapped = lane->first > from ? lane->first - from : 0;
+		f->from[i] = lane->end > from ? lane->end : from;
+	}
+	/* A loss began after the last event, and is reported at its end. */
+	for (size_t i = 0; i < f->lane_count; i++)
+		f->losses += f->round->lanes[i].lapped;
+	if (f->losses > 0 || hidden)
+		tl_observe_loss(&f->observer);
+	if (f->losses == 0 && hidden)
+		tl_observe_again(&f->observer);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc != 0)
 		return begin_again(f, rc);
@@ -428,67 +373,37 @@ begin_round(struct follow *f)
 	return 0;
 }
 
-/* Set why entries are missing.  A ticket of a fallback lane may have no entry.
- * If that is the case for any of the missing tickets, all count as lost. */
-static void
-say_why(const struct follow *f, struct tl_event *event)
-{
-	const struct tl_holes *found = &f->found[event->lane];
-
-	event->overwritten =
-	    f->header.major > 1 &&
-	    (!is_fallback(f, event->lane) || found->lapped == found->lost);
-	event->unread = event->overwritten && !f->is_first;
-}
-
 /* Note an event that is returned.  In a CPU lane the event follows the last
  * one, apart from hidden entries; in a fallback lane numbers come in any
  * order. */
 static void
 note_given(struct follow *f, struct tl_event *event)
 {
+	const struct tl_holes *found = &f->found[event->lane];
+	const bool fallback = is_fallback(f, event->lane);
 	uint64_t *next = &f->next[event->lane];
+	uint64_t *lost = &f->lost[event->lane];
 	uint64_t end = event->number + 1;
 
 	if (event->paired) /* the event shares its number with another event */
 		return;
 	if (event->kind == TL_LOST && event->level == 0) {
-		say_why(f, event);
+		/* A ticket of a fallback lane may have no entry.  If that is
+		 * the case for any of the missing tickets, all count as
+		 * lost. */
+		event->overwritten =
+		    f->header.major > 1 &&
+		    (!fallback || found->lapped == found->lost);
+		event->unread = event->overwritten && !f->is_first;
 		event->number = *next;
-		if (is_fallback(f, event->lane)) {
-			event->number =
-			    f->found[event->lane].lost_end - event->lost;
-			f->lost[event->lane] -=
-			    event->lost < f->lost[event->lane]
-				? event->lost
-				: f->lost[event->lane];
+		if (fallback) {
+			event->number = found->lost_end - event->lost;
+			*lost -= event->lost < *lost ? event->lost : *lost;
 		}
 		end = event->number + event->lost;
 	}
 	if (*next < end)
 		*next = end;
-}
-
-/* The next event of the round that has a stamp.  A loss after the last entry of
- * a lane has no stamp. */
-static int
-next_stamped(struct follow *f, struct tl_event *event)
-{
-	int rc;
-
-	do
-		rc = tl_cursor_next(f->events, event);
-	while (rc > 0 && event->kind == TL_LOST && event->tsc == 0);
-	return rc;
-}
-
-/* The number of entries of a CPU lane that have been neither returned nor
- * reported as lost. */
-static uint64_t
-not_given(const struct follow *f, size_t lane)
-{
-	return f->from[lane] > f->next[lane] ? f->from[lane] - f->next[lane]
-					     : 0;
 }
 
 /* The next loss without a stamp, at the end of the round.  false: none. */
@@ -498,8 +413,11 @@ next_unstamped(struct follow *f, struct tl_event *event)
 	uint64_t lost = 0;
 
 	for (; f->lane < f->lane_count; f->lane++) {
-		lost = is_fallback(f, f->lane) ? f->lost[f->lane]
-					       : not_given(f, f->lane);
+		/* of a CPU lane, neither returned nor reported as lost */
+		if (is_fallback(f, f->lane))
+			lost = f->lost[f->lane];
+		else if (f->from[f->lane] > f->next[f->lane])
+			lost = f->from[f->lane] - f->next[f->lane];
 		if (lost != 0)
 			break;
 	}
@@ -512,34 +430,6 @@ next_unstamped(struct follow *f, struct tl_event *event)
 		.ns = f->round->header.saved_ns };
 	note_given(f, event);
 	return true;
-}
-
-/* Do the times of two stamps have the wrong order, but within the error of the
- * times? */
-static bool
-is_turned(const struct tl_event *a, const struct tl_event *b)
-{
-	const struct tl_event *early = b->tsc < a->tsc ? b : a;
-	const struct tl_event *late = early == a ? b : a;
-
-	return early->ns > late->ns &&
-	       (uint64_t)early->ns - (uint64_t)late->ns <=
-		   (uint64_t)a->error_ns + b->error_ns;
-}
-
-/* Keep the times in order.  Each round knows the clock a little better, which
- * may reverse the times of two stamps.  The order of the stamps then counts,
- * unless the clock was set. */
-static void
-keep_order(struct follow *f, struct tl_event *event)
-{
-	const struct tl_event *newest = &f->newest;
-
-	if (event->epoch == newest->epoch && newest->tsc != 0 &&
-	    is_turned(newest, event))
-		event->ns = newest->ns;
-	if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
-		f->newest = *event;
 }
 
 /* Note the gates of messages after a change.  The file has the gates of now,
@@ -586,8 +476,15 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	int rc;
 
 	if (!f->events) {
-		const bool removed = is_removed(f);
+		const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+		struct stat st;
+		bool removed;
 
+		if (!f->removed && now_ns >= f->check_ns) {
+			f->removed = fstat(f->fd, &st) == 0 && st.st_nlink == 0;
+			f->check_ns = now_ns + REMOVED_NS;
+		}
+		removed = f->removed;
 		rc = f->tail || is_due(f, removed) ? begin_round(f) : 0;
 		if (rc < 0)
 			return rc;
@@ -595,9 +492,26 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 			return removed && look(f, false) == NONE ? -EPIPE : 0;
 	}
 	f->check_ns = 0;
-	rc = next_stamped(f, event);
+	do /* a loss after the last entry of a lane has no stamp */
+		rc = tl_cursor_next(f->events, event);
+	while (rc > 0 && event->kind == TL_LOST && event->tsc == 0);
 	if (rc > 0 && (rc = observe(f, event)) == 0) {
-		keep_order(f, event);
+		const struct tl_event *newest = &f->newest;
+		const struct tl_event *early =
+		    event->tsc < newest->tsc ? event : newest;
+		const struct tl_event *late = early == event ? newest : event;
+
+		/* Keep the times in order.  Each round knows the clock a little
+		 * better, which may reverse the times of two stamps, but within
+		 * the error of the times.  The order of the stamps then counts,
+		 * unless the clock was set. */
+		if (event->epoch == newest->epoch && newest->tsc != 0 &&
+		    early->ns > late->ns &&
+		    (uint64_t)early->ns - (uint64_t)late->ns <=
+			(uint64_t)newest->error_ns + event->error_ns)
+			event->ns = newest->ns;
+		if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
+			f->newest = *event;
 		note_given(f, event);
 		return 1;
 	}
@@ -656,42 +570,6 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Begin to observe at the heads that were read, with the current levels and
- * plan, because changes up to now may have been logged before the heads. */
-static int
-observe_now(struct follow *f)
-{
-	struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
-		.tiers = f->header.tiers,
-		.gates = true,
-		.named = true };
-	struct timeline_header *h = &f->header;
-	const int64_t n = tl_read_at(f->fd, &h->levels,
-	    offsetof(struct timeline_header, strings_tail) -
-		offsetof(struct timeline_header, levels),
-	    offsetof(struct timeline_header, levels));
-	const uint64_t word = timeline_levels(h);
-
-	now.now =
-	    (struct tl_observed_now){ .threshold = timeline_threshold(word),
-		    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
-		    .until_epoch = h->epochs,
-		    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
-			     << TIMELINE_UNTIL_SHIFT };
-	if (h->major >= 2 && h->lease != 0) {
-		now.now.has_plan = true;
-		now.now.shift = h->lease & 63;
-		now.now.seed = h->seed;
-		now.now.lease = h->lease;
-		now.now.plan_epoch = h->epochs;
-		memcpy(now.now.shares, h->shares, sizeof(h->shares));
-		now.now.shares[TIMELINE_LEVEL_NONE] =
-		    h->shares[TIMELINE_LEVEL_MAX];
-	}
-	tl_observer_init(&f->observer, &now);
-	return n < 0 ? (int)n : 0;
-}
-
 /* Read the file once for its geometry. */
 static int
 prepare(struct follow *f, const struct tl_follow_start *start,
@@ -722,8 +600,41 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
-	if (rc == 0)
-		rc = observe_now(f);
+	if (rc == 0) {
+		struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
+			.tiers = f->header.tiers,
+			.gates = true,
+			.named = true };
+		struct timeline_header *h = &f->header;
+		const int64_t n = tl_read_at(f->fd, &h->levels,
+		    offsetof(struct timeline_header, strings_tail) -
+			offsetof(struct timeline_header, levels),
+		    offsetof(struct timeline_header, levels));
+		const uint64_t word = timeline_levels(h);
+
+		/* Begin to observe at the heads that were read, with the
+		 * current levels and plan, because changes up to now may have
+		 * been logged before the heads. */
+		now.now =
+		    (struct tl_observed_now){ .threshold =
+						  timeline_threshold(word),
+			    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
+			    .until_epoch = h->epochs,
+			    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
+				     << TIMELINE_UNTIL_SHIFT };
+		if (h->major >= 2 && h->lease != 0) {
+			now.now.has_plan = true;
+			now.now.shift = h->lease & 63;
+			now.now.seed = h->seed;
+			now.now.lease = h->lease;
+			now.now.plan_epoch = h->epochs;
+			memcpy(now.now.shares, h->shares, sizeof(h->shares));
+			now.now.shares[TIMELINE_LEVEL_NONE] =
+			    h->shares[TIMELINE_LEVEL_MAX];
+		}
+		tl_observer_init(&f->observer, &now);
+		rc = n < 0 ? (int)n : 0;
+	}
 	if (rc == 0)
 		map_heads(f);
 	tl_snap_close(snap);

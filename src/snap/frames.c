@@ -282,39 +282,6 @@ read_shape(struct shape *shape, struct tl_storage *file)
 	       tl_zst_get32(head + 4) != size;
 }
 
-static int
-add_rows(struct tl_zst_table *t, const uint8_t *rows, size_t count,
-    size_t row_size)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = add(t, tl_zst_get32(rows + i * row_size),
-		    tl_zst_get32(rows + i * row_size + 4));
-	return rc;
-}
-
-/* Read the rows of the table.  0; 1: the table is invalid; -errno. */
-static int
-read_rows(struct tl_zst_table *t, struct tl_storage *file,
-    const struct shape *shape)
-{
-	uint8_t rows[ROWS_AT_ONCE * TL_ZST_ROW_MAX];
-	uint64_t at = shape->at + TL_ZST_SKIPPABLE_SIZE;
-	int rc = clear(t);
-
-	for (size_t left = shape->count; rc == 0 && left > 0;) {
-		const size_t n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-		const size_t size = n * shape->row_size;
-
-		if ((rc = read_exactly(file, rows, size, at)) == 0)
-			rc = add_rows(t, rows, n, shape->row_size);
-		at += size;
-		left -= n;
-	}
-	return rc ? rc : t->frames[t->count].at != shape->at;
-}
-
 /* == a walk over all frames == */
 
 static int
@@ -350,7 +317,27 @@ tl_zst_table_read(struct tl_zst_table *table, struct tl_storage *file,
 
 	*table = (struct tl_zst_table){ 0 };
 	if (rc == 0) {
-		rc = read_rows(table, file, &shape);
+		uint8_t rows[ROWS_AT_ONCE * TL_ZST_ROW_MAX];
+		uint64_t at = shape.at + TL_ZST_SKIPPABLE_SIZE;
+
+		/* Read the rows of the table.  0; 1: the table is invalid;
+		 * -errno. */
+		rc = clear(table);
+		for (size_t left = shape.count; rc == 0 && left > 0;) {
+			const size_t n =
+			    left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+			const size_t size = n * shape.row_size;
+
+			rc = read_exactly(file, rows, size, at);
+			for (const uint8_t *row = rows;
+			     rc == 0 && row < rows + size;
+			     row += shape.row_size)
+				rc = add(table, tl_zst_get32(row),
+				    tl_zst_get32(row + 4));
+			at += size;
+			left -= n;
+		}
+		rc = rc ? rc : table->frames[table->count].at != shape.at;
 		if (rc > 0)
 			tl_fault(&table->fault, -EBADMSG, shape.at,
 			    "the table of compressed frames is wrong");

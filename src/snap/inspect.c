@@ -128,25 +128,10 @@ decode_levels(struct tl_inspection *g)
 	g->burst_left_ns = (uint64_t)ticks_to_ns(&g->header, left);
 }
 
-static void
-describe_lane(struct tl_inspection *g, uint32_t i,
-    const struct timeline_head *head)
-{
-	const struct timeline_header *h = &g->header;
-	struct tl_inspection_lane *lane = &g->lanes[i];
-
-	lane->cpu =
-	    timeline_lane_is_fallback(h, i) ? TL_CPU_UNKNOWN : i / h->tiers;
-	lane->tier = timeline_lane_tier(h, i);
-	lane->entries = timeline_lane_entries(h, i);
-	lane->head = head->head <= UINT64_MAX / 4 ? head->head : 0;
-	lane->cleared = head->cleared;
-	g->appended += lane->head;
-}
-
 static int
 read_lanes(struct tl_inspection *g, int fd, struct timeline_head **heads)
 {
+	const struct timeline_header *h = &g->header;
 	const size_t size = g->lane_count * sizeof(**heads);
 	int rc;
 
@@ -157,8 +142,18 @@ read_lanes(struct tl_inspection *g, int fd, struct timeline_head **heads)
 	if ((rc = tl_read_zero_filled(fd, *heads, size,
 		 g->header.heads_offset)) != 0)
 		return rc;
-	for (uint32_t i = 0; i < g->lane_count; i++)
-		describe_lane(g, i, &(*heads)[i]);
+	for (uint32_t i = 0; i < g->lane_count; i++) {
+		const struct timeline_head *head = &(*heads)[i];
+		struct tl_inspection_lane *lane = &g->lanes[i];
+
+		lane->cpu = timeline_lane_is_fallback(h, i) ? TL_CPU_UNKNOWN
+							    : i / h->tiers;
+		lane->tier = timeline_lane_tier(h, i);
+		lane->entries = timeline_lane_entries(h, i);
+		lane->head = head->head <= UINT64_MAX / 4 ? head->head : 0;
+		lane->cleared = head->cleared;
+		g->appended += lane->head;
+	}
 	for (size_t i = 0; i < TIMELINE_DROP_CAUSES; i++)
 		g->dropped += g->header.drops[i];
 	return 0;
@@ -247,33 +242,6 @@ find_stamp(const struct tl_inspection *g, int fd, uint32_t i,
 	return 0;
 }
 
-static int
-read_stamps(struct tl_inspection *g, int fd, const struct timeline_head *heads)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < g->lane_count; i++) {
-		struct tl_inspection_lane *lane = &g->lanes[i];
-		const struct range range = range_of(g, lane, &heads[i]);
-
-		rc = find_stamp(g, fd, i, range, false, &lane->oldest_tsc);
-		if (rc == 0)
-			rc = find_stamp(g, fd, i, range, true,
-			    &lane->newest_tsc);
-		if (lane->oldest_tsc == 0 || lane->newest_tsc == 0)
-			lane->oldest_tsc = lane->newest_tsc = 0;
-	}
-	return rc;
-}
-
-/* Have entries been overwritten that were not cleared? */
-static bool
-has_wrapped(const struct tl_inspection_lane *lane)
-{
-	return lane->head > lane->cleared &&
-	       lane->head - lane->cleared >= lane->entries;
-}
-
 /* Measure the history up to now.  In a file that nothing is logged to, measure
  * up to the newest entry of all lanes. */
 static void
@@ -296,7 +264,9 @@ measure_history(struct tl_inspection *g)
 			continue;
 		if (ns > longest)
 			longest = ns;
-		if (lane->tier == 0 && has_wrapped(lane) &&
+		/* entries have been overwritten that were not cleared */
+		if (lane->tier == 0 && lane->head > lane->cleared &&
+		    lane->head - lane->cleared >= lane->entries &&
 		    (shortest < 0 || ns < shortest))
 			shortest = ns;
 	}
@@ -325,7 +295,21 @@ tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
 		    tl_clock_now(inspection->header.clock_kind);
 	decode_levels(inspection);
 	if (stamps) {
-		rc = read_stamps(inspection, fd, heads);
+		rc = 0;
+		for (uint32_t i = 0; rc == 0 && i < inspection->lane_count;
+		     i++) {
+			struct tl_inspection_lane *lane = &inspection->lanes[i];
+			const struct range range =
+			    range_of(inspection, lane, &heads[i]);
+
+			rc = find_stamp(inspection, fd, i, range, false,
+			    &lane->oldest_tsc);
+			if (rc == 0)
+				rc = find_stamp(inspection, fd, i, range, true,
+				    &lane->newest_tsc);
+			if (lane->oldest_tsc == 0 || lane->newest_tsc == 0)
+				lane->oldest_tsc = lane->newest_tsc = 0;
+		}
 		measure_history(inspection);
 	}
 out:

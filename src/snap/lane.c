@@ -6,21 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Count the slots of the lane, and the slots in the file, which may be
- * truncated. */
-static void
-count_slots(struct tl_lane *lane)
-{
-	const uint64_t at =
-	    timeline_entry_offset(lane->header, lane->number, 0);
-
-	lane->room = timeline_lane_entries(lane->header, lane->number);
-	if (lane->frozen->size > at)
-		lane->slots = (lane->frozen->size - at) / TIMELINE_ENTRY_SIZE;
-	if (lane->slots > lane->room)
-		lane->slots = lane->room;
-}
-
 /* Choose the next chunk: entries that are contiguous in the file. */
 static void
 choose_chunk(struct tl_lane *lane)
@@ -88,19 +73,6 @@ is_whole(const struct tl_lane *lane, uint64_t q, const struct timeline_entry *e)
 					   : timeline_stamp_whole(q));
 }
 
-/* Take the CPU of a loss.  In an imported file the last slot of a loss has the
- * CPU, plus 1. */
-static void
-take_lost_cpu(struct tl_lane *lane)
-{
-	const uint64_t n = lane->entry->args[0];
-
-	if (lane->header->state == TIMELINE_IMPORTED && n > 0 &&
-	    n <= TL_CPU_UNKNOWN &&
-	    timeline_lane_is_fallback(lane->header, lane->number))
-		lane->lost_cpu = (uint32_t)(n - 1);
-}
-
 /* Step to the next entry by number. */
 static int
 step(struct tl_lane *lane)
@@ -128,7 +100,13 @@ step(struct tl_lane *lane)
 		if (is_whole(lane, q, lane->entry))
 			return 0;
 		lane->lost++;
-		take_lost_cpu(lane);
+		/* in an imported file the last slot of a loss has the CPU, plus
+		 * 1 */
+		if (lane->header->state == TIMELINE_IMPORTED &&
+		    lane->entry->args[0] > 0 &&
+		    lane->entry->args[0] <= TL_CPU_UNKNOWN &&
+		    timeline_lane_is_fallback(lane->header, lane->number))
+			lane->lost_cpu = (uint32_t)(lane->entry->args[0] - 1);
 	}
 	lane->entry = NULL;
 	return 0;
@@ -363,6 +341,7 @@ tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
     const struct tl_lane_sort *sort)
 {
 	const uint64_t entries = range->end - range->first;
+	const uint64_t at = timeline_entry_offset(header, number, 0);
 	int rc;
 
 	*lane = (struct tl_lane){
@@ -378,7 +357,13 @@ tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
 		.key_base = range->first,
 		.range_end = range->end,
 	};
-	count_slots(lane);
+	/* the slots of the lane, and those in the file, which may be
+	 * truncated */
+	lane->room = timeline_lane_entries(header, number);
+	if (frozen->size > at)
+		lane->slots = (frozen->size - at) / TIMELINE_ENTRY_SIZE;
+	if (lane->slots > lane->room)
+		lane->slots = lane->room;
 	lane->chunk = malloc(lane->chunk_max * sizeof(*lane->chunk));
 	if (!lane->chunk)
 		return -ENOMEM;

@@ -191,20 +191,6 @@ read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Is a record, or a part of it, behind the end of a truncated file? */
-static bool
-is_behind_end(const struct tl_messages *m, uint64_t at)
-{
-	struct timeline_record fixed;
-
-	if (!m->is_cut)
-		return false;
-	if (at > m->size || m->size - at < sizeof(fixed))
-		return true;
-	memcpy(&fixed, m->table + at, sizeof(fixed));
-	return fixed.size > m->size - at;
-}
-
 /* Walk from the newest record to the record at which the last walk began.  The
  * walk finds the newest record first, but the lists have the oldest first.
  * Records below `old` were read in an earlier round.  -EBADMSG: the walk ended
@@ -230,8 +216,14 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 			return rc;
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
 			&fault) != 0) {
-			/* the truncation is already a fault */
-			if (!is_behind_end(m, at))
+			/* If a record, or a part of it, is behind the end of a
+			 * truncated file, that is already a fault. */
+			const uint64_t room = at <= m->size ? m->size - at : 0;
+			struct timeline_record fixed = { .size = UINT32_MAX };
+
+			if (room >= sizeof(fixed))
+				memcpy(&fixed, m->table + at, sizeof(fixed));
+			if (!m->is_cut || fixed.size <= room)
 				*tl_faults_next(faults) = fault;
 			return -EBADMSG;
 		}

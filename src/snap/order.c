@@ -254,23 +254,6 @@ begin_of(const struct timeline_entry *e)
 	return e->tsc > ticks ? e->tsc - ticks : 0;
 }
 
-/* Split an entry that ends a span and begins the next.  *event becomes the
- * first of the two events. */
-static void
-split(struct order *o, struct tl_event *event)
-{
-	struct tl_event end = *event;
-
-	end.kind = TL_END;
-	memset(end.args, 0, sizeof(end.args));
-	event->bare = false;
-	o->second = o->newest_first ? end : *event;
-	o->second.paired = true;
-	o->has_second = true;
-	if (!o->newest_first)
-		*event = end;
-}
-
 /* Was the clock stepped between two stamps that count wall time? */
 static bool
 is_stepped_over(const struct order *o, uint64_t from, uint64_t to)
@@ -356,8 +339,20 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 		event->message = NULL;
 		return;
 	}
-	if (event->kind == TL_BEGIN && event->bare)
-		split(o, event);
+	if (event->kind == TL_BEGIN && event->bare) {
+		struct tl_event end = *event;
+
+		/* Split an entry that ends a span and begins the next.  *event
+		 * becomes the first of the two events. */
+		end.kind = TL_END;
+		memset(end.args, 0, sizeof(end.args));
+		event->bare = false;
+		o->second = o->newest_first ? end : *event;
+		o->second.paired = true;
+		o->has_second = true;
+		if (!o->newest_first)
+			*event = end;
+	}
 	if (!(e->message & TIMELINE_MESSAGE_WHOLE))
 		return;
 	if (event->message->timer) {
@@ -410,25 +405,6 @@ is_begin_next(const struct order *o)
 	return o->newest_first ? b->tsc > w->tsc : b->tsc <= w->tsc;
 }
 
-/* Fill in a loss.  Overwritten entries are older than lost entries. */
-static void
-fill_lost(struct order *o, struct walker *w, struct tl_event *event)
-{
-	const bool overwritten =
-	    w->lost == 0 || (w->overwritten > 0 && !o->newest_first);
-	const bool is_imported = o->snap->header.state == TIMELINE_IMPORTED;
-	uint64_t *count = overwritten ? &w->overwritten : &w->lost;
-
-	*event = (struct tl_event){ .kind = TL_LOST,
-		.lost = *count,
-		.overwritten = overwritten,
-		.unread = overwritten && is_imported };
-	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
-	if (event->cpu == TL_CPU_UNKNOWN && (!overwritten || is_imported))
-		event->cpu = w->lane.lost_cpu;
-	*count = 0;
-}
-
 static int
 next_event(struct order *o, struct tl_event *event)
 {
@@ -447,7 +423,23 @@ next_event(struct order *o, struct tl_event *event)
 		return 0;
 	w = first_of(o);
 	if (w->lost + w->overwritten > 0) {
-		fill_lost(o, w, event);
+		const bool overwritten =
+		    w->lost == 0 || (w->overwritten > 0 && !o->newest_first);
+		const bool is_imported =
+		    o->snap->header.state == TIMELINE_IMPORTED;
+		uint64_t *count = overwritten ? &w->overwritten : &w->lost;
+
+		/* Fill in a loss.  Overwritten entries are older than lost
+		 * entries. */
+		*event = (struct tl_event){ .kind = TL_LOST,
+			.lost = *count,
+			.overwritten = overwritten,
+			.unread = overwritten && is_imported };
+		fill_place(o, w->lane.number, w->epoch, w->tsc, event);
+		if (event->cpu == TL_CPU_UNKNOWN &&
+		    (!overwritten || is_imported))
+			event->cpu = w->lane.lost_cpu;
+		*count = 0;
 		if (w->missing && w->lost == 0) {
 			o->ended_loss = w;
 			w->missing = false;
@@ -545,23 +537,6 @@ collect_lane(struct order *o, uint32_t number)
 }
 
 static int
-collect_begins(struct order *o)
-{
-	const struct tl_messages *m = o->snap->messages;
-	bool any = false;
-	int rc = 0;
-
-	for (size_t i = 0; i < m->count; i++)
-		any |= m->list[i]->timer;
-	for (uint32_t i = 0; any && rc == 0 && i < o->snap->lane_count; i++)
-		rc = collect_lane(o, i);
-	if (rc == 0 && o->begin_end > 1)
-		qsort(o->begins, o->begin_end, sizeof(*o->begins),
-		    compare_begins);
-	return rc;
-}
-
-static int
 open_lanes(struct order *o, enum tl_order order)
 {
 	struct tl_snap *snap = o->snap;
@@ -612,8 +587,20 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 	o->snap = snap;
 	o->newest_first = order == TL_NEWEST_FIRST;
 	o->walkers = calloc(snap->lane_count, sizeof(*o->walkers));
-	if (o->walkers && (rc = open_lanes(o, order)) == 0)
-		rc = collect_begins(o);
+	if (o->walkers && (rc = open_lanes(o, order)) == 0) {
+		const struct tl_messages *m = o->snap->messages;
+		bool any = false;
+
+		rc = 0;
+		for (size_t i = 0; i < m->count; i++)
+			any |= m->list[i]->timer;
+		for (uint32_t i = 0; any && rc == 0 && i < o->snap->lane_count;
+		     i++)
+			rc = collect_lane(o, i);
+		if (rc == 0 && o->begin_end > 1)
+			qsort(o->begins, o->begin_end, sizeof(*o->begins),
+			    compare_begins);
+	}
 	if (rc == 0 && !snap->is_round)
 		rc = tl_snap_observe(snap, order, &o->observer);
 	if (rc != 0) {

@@ -66,31 +66,30 @@ tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
 int tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault);
 
-/* Call found() with the entries of a lane, from the first on, at most `count`
- * of them, until found() returns false.  0 or -errno. */
-int tl_snap_each_entry(struct tl_snap *snap, uint32_t lane, uint64_t count,
-    bool (*found)(void *context, const struct tl_lane *lane), void *context);
-
 /* An entry of a builtin message, or an entry that matters for observation: the
  * first entry of its lane, or the first after a loss. */
 struct tl_builtin_entry {
 	struct timeline_entry entry;
+	const struct tl_message *message; /* NULL: not defined */
+	struct tl_observed_from at;
 	uint64_t number;
 	uint64_t lost; /* incomplete entries before the entry */
 	/* the whole entry before, if follows is set */
+	struct tl_observed_from before;
 	uint64_t before_number;
-	uint64_t before_tsc;
 	uint32_t lane;
 	bool follows; /* there is an entry before in the lane */
 };
 
-/* Call found() with these entries of a lane, until found() returns false.  Each
- * lane is read for them once.  0 or -errno. */
-int tl_snap_each_builtin(struct tl_snap *snap, uint32_t lane,
-    bool (*found)(void *context, const struct tl_builtin_entry *entry),
-    void *context);
+/* Get these entries of a lane, oldest first.  Each lane is read for them once,
+ * and the list lives as long as the snapshot.  0 or -errno. */
+int tl_snap_builtins(struct tl_snap *snap, uint32_t lane,
+    const struct tl_builtin_entry **list, size_t *count);
 void tl_snap_free_builtins(struct tl_snap *snap);
-
+/* Open a lane, oldest first; if it is sorted by stamp, only if the snapshot has
+ * a tail.  chunk entries are read at a time.  0 or -errno. */
+int tl_snap_open_lane(struct tl_snap *snap, uint32_t number, uint64_t chunk,
+    struct tl_lane *lane);
 /* The place in time of an entry of a lane. */
 struct tl_observed_from tl_snap_place(const struct tl_snap *snap, uint32_t lane,
     uint64_t number, uint64_t tsc);

@@ -16,8 +16,8 @@
 
 enum { CHUNK = 1024 /* entries of a lane in memory */ };
 
-static int
-open_lane(struct tl_snap *snap, uint32_t number, uint64_t chunk,
+int
+tl_snap_open_lane(struct tl_snap *snap, uint32_t number, uint64_t chunk,
     struct tl_lane *lane)
 {
 	const struct tl_lane_sort sort = { .epochs = snap->messages,
@@ -29,20 +29,13 @@ open_lane(struct tl_snap *snap, uint32_t number, uint64_t chunk,
 	    snap->tail && tl_snap_is_sorted(snap, number) ? &sort : NULL);
 }
 
-int
-tl_snap_each_entry(struct tl_snap *snap, uint32_t number, uint64_t count,
-    bool (*found)(void *context, const struct tl_lane *lane), void *context)
+struct tl_observed_from
+tl_snap_place(const struct tl_snap *snap, uint32_t lane, uint64_t number,
+    uint64_t tsc)
 {
-	struct tl_lane lane;
-	int rc = open_lane(snap, number, count < CHUNK ? count : CHUNK, &lane);
-
-	if (rc != 0)
-		return rc;
-	while (count-- > 0 && (rc = tl_lane_step(&lane)) == 0 && lane.entry &&
-	       found(context, &lane))
-		;
-	tl_lane_close(&lane);
-	return rc;
+	return (struct tl_observed_from){
+		tl_messages_epoch(snap->messages, lane, number), tsc
+	};
 }
 
 /* == entries of builtin messages == */
@@ -67,52 +60,46 @@ tl_messages_end_of_builtins(const struct tl_messages *m)
 }
 
 static int
-read_lane(struct tl_snap_builtins *b, struct tl_lane *lane, uint32_t end)
+read_lane(const struct tl_snap *snap, struct tl_snap_builtins *b,
+    struct tl_lane *lane)
 {
+	const uint32_t end = tl_messages_end_of_builtins(snap->messages);
 	struct tl_builtin_entry next = { .lane = lane->number };
+	uint64_t before_tsc = 0;
 	int rc;
 
 	while ((rc = tl_lane_step(lane)) == 0 && lane->entry) {
 		const struct timeline_entry *e = lane->entry;
+		const uint32_t id =
+		    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
 
-		next.entry = *e;
 		next.number = lane->entry_number;
 		next.lost = lane->lost;
-		if (!next.follows || next.lost > 0 ||
-		    (e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS) < end) {
+		if (!next.follows || next.lost > 0 || id < end) {
 			if (TL_ARRAY_ROOM(b->list, b->capacity, b->count) != 0)
 				return -ENOMEM;
+			next.entry = *e;
+			next.message = tl_messages_find(snap->messages, id);
+			next.at = tl_snap_place(snap, lane->number, next.number,
+			    e->tsc);
+			next.before = tl_snap_place(snap, lane->number,
+			    next.before_number, before_tsc);
 			b->list[b->count++] = next;
 		}
 		next.follows = true;
 		next.before_number = next.number;
-		next.before_tsc = e->tsc;
+		before_tsc = e->tsc;
 		tl_lane_skip(lane, end, UINT64_MAX);
 	}
 	return rc;
 }
 
-static int
-find_builtins(struct tl_snap *snap, uint32_t number, struct tl_snap_builtins *b)
-{
-	struct tl_lane lane;
-	int rc = open_lane(snap, number, CHUNK, &lane);
-
-	if (rc != 0)
-		return rc;
-	b->count = 0;
-	rc = read_lane(b, &lane, tl_messages_end_of_builtins(snap->messages));
-	b->read = rc == 0;
-	tl_lane_close(&lane);
-	return rc;
-}
-
 int
-tl_snap_each_builtin(struct tl_snap *snap, uint32_t number,
-    bool (*found)(void *context, const struct tl_builtin_entry *entry),
-    void *context)
+tl_snap_builtins(struct tl_snap *snap, uint32_t number,
+    const struct tl_builtin_entry **list, size_t *count)
 {
 	struct tl_snap_builtins *b;
+	struct tl_lane lane;
 	int rc;
 
 	if (!snap->builtins)
@@ -121,10 +108,19 @@ tl_snap_each_builtin(struct tl_snap *snap, uint32_t number,
 	if (!snap->builtins)
 		return -ENOMEM;
 	b = &snap->builtins[number];
-	if (!b->read && (rc = find_builtins(snap, number, b)) != 0)
-		return rc;
-	for (size_t i = 0; i < b->count && found(context, &b->list[i]); i++)
-		;
+	if (!b->read) {
+		rc = tl_snap_open_lane(snap, number, CHUNK, &lane);
+		if (rc != 0)
+			return rc;
+		b->count = 0;
+		rc = read_lane(snap, b, &lane);
+		tl_lane_close(&lane);
+		if (rc != 0)
+			return rc;
+		b->read = true;
+	}
+	*list = b->list;
+	*count = b->count;
 	return 0;
 }
 

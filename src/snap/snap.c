@@ -200,24 +200,8 @@ read_clock(struct tl_snap *snap)
 	return rc;
 }
 
-/* Copy a live file to a file in memory. */
-static int
-copy_whole(struct tl_storage **copy, struct tl_take *take, int live,
-    const struct timeline_header *geometry, struct tl_faults *faults)
-{
-	const int fd = memfd_create("timeline", MFD_CLOEXEC);
-	int rc;
-
-	if (fd < 0)
-		return -errno;
-	rc = tl_take(take, live, geometry, fd, faults);
-	if (rc == 0)
-		rc = tl_storage_of_fd(copy, fd);
-	close(fd);
-	return rc;
-}
-
-/* Copy a live file into memory.  All later reads are from the copy. */
+/* Copy a live file into memory: into parts, or a file in memory.  All later
+ * reads are from the copy. */
 static int
 freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 {
@@ -228,12 +212,16 @@ freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 		.finish = plan->finish,
 		.parts = plan->parts,
 		.found = plan->found };
+	const int fd = plan->parts ? -1 : memfd_create("timeline", MFD_CLOEXEC);
 	struct tl_storage *copy = snap->frozen;
-	const int rc =
-	    plan->parts
-		? tl_take(&take, live, &snap->header, -1, &snap->faults)
-		: copy_whole(&copy, &take, live, &snap->header, &snap->faults);
+	int rc = fd < 0 && !plan->parts
+		     ? -errno
+		     : tl_take(&take, live, &snap->header, fd, &snap->faults);
 
+	if (rc == 0 && fd >= 0)
+		rc = tl_storage_of_fd(&copy, fd);
+	if (fd >= 0)
+		close(fd);
 	free(take.heads);
 	if (rc != 0)
 		return rc;
@@ -269,20 +257,6 @@ gather(struct tl_snap *snap, uint64_t file_size,
 	return read_clock(snap);
 }
 
-static void
-note_size(struct tl_snap *snap, uint64_t size)
-{
-	const uint64_t total = snap->header.total_size;
-
-	if (size < total)
-		tl_faults_add(&snap->faults, size,
-		    "truncated: %llu bytes of %llu", (unsigned long long)size,
-		    (unsigned long long)total);
-	else if (size > total)
-		tl_faults_add(&snap->faults, total, "%llu bytes too many",
-		    (unsigned long long)(size - total));
-}
-
 /* Note damage of the storage. */
 static void
 note_storage(void *context, uint64_t at, const char *what)
@@ -300,6 +274,7 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 {
 	struct tl_snap *snap = calloc(1, sizeof(*snap));
 	const uint64_t size = storage->size;
+	uint64_t total;
 	struct stat st;
 	int rc;
 
@@ -320,9 +295,15 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	if (plan->geometry && (rc = check_expected(&snap->header, size,
 				   plan->geometry, fault)) != 0)
 		goto close;
-	note_size(snap, size);
-	if (live >= 0 && snap->header.state == TIMELINE_LIVE &&
-	    size >= snap->header.total_size)
+	total = snap->header.total_size;
+	if (size < total)
+		tl_faults_add(&snap->faults, size,
+		    "truncated: %llu bytes of %llu", (unsigned long long)size,
+		    (unsigned long long)total);
+	else if (size > total)
+		tl_faults_add(&snap->faults, total, "%llu bytes too many",
+		    (unsigned long long)(size - total));
+	if (live >= 0 && snap->header.state == TIMELINE_LIVE && size >= total)
 		rc = freeze(snap, live, plan);
 	if (rc == 0)
 		rc = gather(snap, size, plan);

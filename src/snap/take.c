@@ -4,6 +4,7 @@
  */
 #include "snap/take.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/ns.h"
 #include "clock/clock.h"
@@ -229,24 +230,6 @@ check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 	return any;
 }
 
-/* Add a ticket without an entry to the found tickets. */
-static int
-add_hole(struct tl_holes *found, uint64_t q, uint64_t since)
-{
-	if (found->count == found->capacity) {
-		const size_t capacity = 2 * found->capacity + 16;
-		struct tl_hole *list =
-		    realloc(found->list, capacity * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		found->list = list;
-		found->capacity = capacity;
-	}
-	found->list[found->count++] = (struct tl_hole){ q, since };
-	return 0;
-}
-
 static void
 add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
 {
@@ -264,7 +247,11 @@ keep_hole(struct copy *c, struct tl_holes *found, uint64_t q, uint64_t since)
 		add_lost(found, q, 1);
 		return 0;
 	}
-	return add_hole(found, q, since < c->cut ? since : c->cut);
+	if (TL_ARRAY_ROOM(found->list, found->capacity, found->count) < 0)
+		return -ENOMEM;
+	found->list[found->count++] =
+	    (struct tl_hole){ q, since < c->cut ? since : c->cut };
+	return 0;
 }
 
 /* Does the follower still wait for ticket q?  q only grows from call to
@@ -419,22 +406,6 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 	return blank(c, lane, copied, head);
 }
 
-/* Leave out the entries of the next round: entries after the cut at the end of
- * a CPU lane, and tickets of a fallback lane after its last entry, which are in
- * progress and not lost. */
-static void
-leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
-{
-	if (timeline_lane_is_fallback(c->geometry, lane)) {
-		if (c->stamps)
-			head->torn -= head->end - c->whole_end;
-		head->end = c->whole_end;
-	} else if (c->cut_end < head->end) {
-		head->torn = c->torn_there;
-		head->end = c->cut_end;
-	}
-}
-
 /* Copy entries, oldest first, because the oldest are overwritten next. */
 static int
 copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head)
@@ -479,10 +450,19 @@ copy_round(struct copy *c, uint32_t lane, struct timeline_head *head)
 		rc = read_stamps(c, lane, head->first, head->end);
 	if (rc == 0)
 		rc = copy_entries(c, lane, head);
-	if (rc == 0) {
-		leave_out_unfinished(c, lane, head);
-		rc = leave_out_lapped(c, lane, head);
+	/* Leave out the entries of the next round: entries after the cut at the
+	 * end of a CPU lane, and tickets of a fallback lane after its last
+	 * entry, which are in progress and not lost. */
+	if (rc == 0 && fallback) {
+		if (c->stamps)
+			head->torn -= head->end - c->whole_end;
+		head->end = c->whole_end;
+	} else if (rc == 0 && c->cut_end < head->end) {
+		head->torn = c->torn_there;
+		head->end = c->cut_end;
 	}
+	if (rc == 0)
+		rc = leave_out_lapped(c, lane, head);
 	free(c->stamps);
 	c->stamps = NULL;
 	if (sums) { /* the holes count the lost entries */
@@ -610,15 +590,6 @@ finish_lane(struct copy *c, uint32_t lane, struct timeline_head *head,
 	return 0;
 }
 
-/* Did writers overwrite too much of a lane while it was copied? */
-static bool
-has_turned_over(const struct timeline_head *head, uint64_t enough)
-{
-	return head->first > head->wanted &&
-	       (head->end == head->first || (head->end - head->first) * enough <
-						head->end - head->wanted);
-}
-
 /* Copy the lanes in turns: first the newest entries of each lane, then older
  * entries.  1: the copy has less than one in `enough` entries of a lane; 0;
  * -errno. */
@@ -649,8 +620,13 @@ copy_newest(struct copy *c, struct progress *progress, uint64_t enough)
 		}
 	}
 	for (uint32_t i = 0; i < lanes && rc == 0; i++) {
+		const struct timeline_head *head = &heads[i];
+
 		rc = finish_lane(c, i, &heads[i], &progress[i]);
-		lapped |= has_turned_over(&heads[i], enough);
+		lapped |= head->first > head->wanted &&
+			  (head->end == head->first ||
+			      (head->end - head->first) * enough <
+				  head->end - head->wanted);
 	}
 	return rc < 0 ? rc : lapped;
 }
@@ -775,13 +751,29 @@ copy_lanes(struct copy *c)
 	return rc;
 }
 
+/* Copy bytes as they are. */
+static int
+copy_bytes(struct copy *c, uint64_t from, uint64_t size)
+{
+	const size_t most = CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE;
+	int rc = 0;
+
+	for (uint64_t at = 0; rc == 0 && at < size; at += most) {
+		const size_t n = size - at < most ? size - at : most;
+
+		rc = tl_read_zero_filled(c->live, c->chunk, n, from + at);
+		if (rc == 0)
+			rc = put(c, c->chunk, n, from + at);
+	}
+	return rc;
+}
+
 /* Copy the newest record, then the tail: every record that can be reached lies
  * below the tail.  A round has a window to the strings instead of a copy. */
 static int
 copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 {
 	const struct timeline_header *g = c->geometry;
-	const size_t size = CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE;
 	int rc;
 
 	if ((rc = tl_read_zero_filled(c->live, newest, sizeof(*newest),
@@ -796,14 +788,9 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 		    g->strings_size);
 		*tail = g->strings_size;
 	}
-	for (uint64_t at = 0; !c->take->parts && at < *tail; at += size) {
-		const size_t n = *tail - at < size ? *tail - at : size;
-
-		if ((rc = tl_read_zero_filled(c->live, c->chunk, n,
-			 g->strings_offset + at)) != 0 ||
-		    (rc = put(c, c->chunk, n, g->strings_offset + at)) != 0)
-			return rc;
-	}
+	if (!c->take->parts &&
+	    (rc = copy_bytes(c, g->strings_offset, *tail)) != 0)
+		return rc;
 	return c->take->holes ? 0 : put_gates_before(c);
 }
 
@@ -869,30 +856,6 @@ keep_checked(struct timeline_header *header,
 	    end - maker);
 	header->names_offset = checked->names_offset;
 	header->names_max = checked->names_max;
-}
-
-/* Copy the names after the header, so that the count in the header includes no
- * later names.  A slot that is being written is invalid, and readers skip it.
- * A round has a window to the names, which are read even later. */
-static int
-copy_names(struct copy *c)
-{
-	const struct timeline_header *g = c->geometry;
-	const size_t size = g->names_max * TIMELINE_NAME_SIZE;
-	int rc;
-
-	if (g->names_offset == 0 || c->take->parts)
-		return 0;
-	for (size_t at = 0; at < size; at += CHUNK_ENTRIES) {
-		const size_t n =
-		    size - at < CHUNK_ENTRIES ? size - at : CHUNK_ENTRIES;
-
-		if ((rc = tl_read_zero_filled(c->live, c->chunk, n,
-			 g->names_offset + at)) != 0 ||
-		    (rc = put(c, c->chunk, n, g->names_offset + at)) != 0)
-			return rc;
-	}
-	return 0;
 }
 
 /* Read the header again.  The tail of the clock is under a sequence lock: it is
@@ -1010,7 +973,15 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	const uint32_t lanes = timeline_lane_count(g);
 	int rc;
 
-	if ((rc = copy_clock(c, h)) != 0 || (rc = copy_names(c)) != 0)
+	if ((rc = copy_clock(c, h)) != 0)
+		return rc;
+	/* The names are copied after the header, so that the count in the
+	 * header includes no later names.  A slot that is being written is
+	 * invalid, and readers skip it.  A round has a window to the names,
+	 * which are read even later. */
+	if (g->names_offset != 0 && !c->take->parts &&
+	    (rc = copy_bytes(c, g->names_offset,
+		 g->names_max * TIMELINE_NAME_SIZE)) != 0)
 		return rc;
 	h->state = TIMELINE_SAVED;
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);

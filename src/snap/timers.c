@@ -42,38 +42,14 @@ add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 	timer->max = greater(timer->max, s->max);
 }
 
-/* Read the rows of a timer with read_at(). */
-static int
-read_rows(struct tl_timer *timer, const struct timeline_header *header,
-    uint32_t number,
-    int (*read_at)(const void *from, void *to, size_t size, uint64_t offset),
-    const void *from)
-{
-	struct timeline_histogram *h = malloc(sizeof(*h));
-	int rc = h ? 0 : -ENOMEM;
-
-	for (uint32_t row = 0; rc == 0 && row < header->timer_rows; row++) {
-		const uint64_t at =
-		    timeline_histogram_offset(header, number, row);
-
-		rc = read_at(from, &h->count, sizeof(h->count), at);
-		if (rc == 0 && h->count == 0 && row + 1 < header->timer_rows)
-			continue;
-		if (rc == 0)
-			rc = read_at(from, h, sizeof(*h), at);
-		if (rc == 0)
-			add_row(timer, h);
-	}
-	free(h);
-	return rc;
-}
-
+/* Read a timer with read_at(). */
 static int
 read_timer(struct tl_timer *timer, const struct timeline_header *header,
     uint32_t i,
     int (*read_at)(const void *from, void *to, size_t size, uint64_t offset),
     const void *from)
 {
+	struct timeline_histogram *h;
 	int rc;
 
 	memset(timer, 0, sizeof(*timer));
@@ -86,7 +62,20 @@ read_timer(struct tl_timer *timer, const struct timeline_header *header,
 	timer->mult = header->clock_kind == TIMELINE_CLOCK_REALTIME
 			  ? TL_MULT_ONE
 			  : header->clock.mult;
-	rc = read_rows(timer, header, i, read_at, from);
+	if (!(h = malloc(sizeof(*h))))
+		return -ENOMEM;
+	for (uint32_t row = 0; rc == 0 && row < header->timer_rows; row++) {
+		const uint64_t at = timeline_histogram_offset(header, i, row);
+
+		rc = read_at(from, &h->count, sizeof(h->count), at);
+		if (rc == 0 && h->count == 0 && row + 1 < header->timer_rows)
+			continue;
+		if (rc == 0)
+			rc = read_at(from, h, sizeof(*h), at);
+		if (rc == 0)
+			add_row(timer, h);
+	}
+	free(h);
 	return rc == 0 ? 1 : rc;
 }
 
@@ -276,26 +265,8 @@ tl_timers_past_free(struct tl_timers_past *past)
 	free(past);
 }
 
-/* Keep a reading once a window. */
-static int
-keep_reading(struct reading list[2], const struct tl_timer *timer,
-    int64_t window_ns, int64_t now_ns)
-{
-	struct tl_timer *copy;
-
-	if (list[0].timer && now_ns - list[0].ns < window_ns)
-		return 0;
-	if (!(copy = malloc(sizeof(*copy))))
-		return -ENOMEM;
-	*copy = *timer;
-	free(list[1].timer);
-	list[1] = list[0];
-	list[0] = (struct reading){ now_ns, copy };
-	return 0;
-}
-
 /* Reduce a timer to the spans of the window, if these are enough for the
- * percentile. */
+ * percentile.  A reading is kept once a window. */
 static int
 leave_window(struct tl_timer *timer, struct tl_timers_past *past, uint32_t i,
     int64_t now_ns)
@@ -303,23 +274,31 @@ leave_window(struct tl_timer *timer, struct tl_timers_past *past, uint32_t i,
 	struct reading *list = past->list[i];
 	const struct tl_timer *before =
 	    list[1].timer ? list[1].timer : list[0].timer;
-	struct tl_timer *recent;
-	int rc = 0;
+	struct tl_timer *recent = malloc(sizeof(*recent));
+	struct tl_timer *copy = malloc(sizeof(*copy));
 
+	if (!recent || !copy) {
+		free(recent);
+		free(copy);
+		return -ENOMEM;
+	}
+	*recent = *copy = *timer;
 	if (before && before->fixed.record == timer->fixed.record) {
-		if (!(recent = malloc(sizeof(*recent))))
-			return -ENOMEM;
-		*recent = *timer;
 		tl_timer_since(recent, before);
-		rc = keep_reading(list, timer, past->window_ns, now_ns);
 		if ((double)recent->count *
 			(1 - (double)timer->fixed.percentile / 1e6) >=
 		    TL_TIMERS_BEYOND)
 			*timer = *recent;
-		free(recent);
-		return rc;
 	}
-	return keep_reading(list, timer, past->window_ns, now_ns);
+	free(recent);
+	if (list[0].timer && now_ns - list[0].ns < past->window_ns) {
+		free(copy);
+		return 0;
+	}
+	free(list[1].timer);
+	list[1] = list[0];
+	list[0] = (struct reading){ now_ns, copy };
+	return 0;
 }
 
 int

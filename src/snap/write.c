@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "clock/clock.h"
 #include "event/names.h"
+#include "event/observe.h"
 #include "event/reader.h"
 #include "event/sorter.h"
 #include "event/writer.h"
@@ -129,26 +130,6 @@ timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
 		    .max_err_ns = error_ns };
 }
 
-/* The error of the time of an event. */
-static uint32_t
-error_of(const struct tl_snap *snap, const struct tl_event *event)
-{
-	uint32_t error_ns;
-
-	tl_snap_time(snap, event->epoch, event->tsc, &error_ns);
-	return error_ns;
-}
-
-/* Was the clock of a measured later than the clock of b? */
-static bool
-is_newer(const struct tl_snap *a, const struct tl_snap *b)
-{
-	const struct timeline_clock_tail *p = &tl_snap_header(a)->clock;
-	const struct timeline_clock_tail *q = &tl_snap_header(b)->clock;
-
-	return p->epoch != q->epoch ? p->epoch > q->epoch : p->tsc > q->tsc;
-}
-
 /* Choose, among several timelines with one clock, the timeline that converts
  * the stamps from oldest to newest with the least error; of equal ones the
  * timeline that was measured last. */
@@ -160,12 +141,19 @@ timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
 	uint32_t least = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t first = error_of(snaps[i], oldest);
-		const uint32_t last = error_of(snaps[i], newest);
-		const uint32_t worst = first > last ? first : last;
+		const struct timeline_clock_tail *p =
+		    &tl_snap_header(snaps[i])->clock;
+		const struct timeline_clock_tail *q =
+		    best ? &tl_snap_header(best)->clock : p;
+		const bool is_newer = p->epoch != q->epoch ? p->epoch > q->epoch
+							   : p->tsc > q->tsc;
+		uint32_t worst, last;
 
-		if (best && (worst > least ||
-				(worst == least && !is_newer(snaps[i], best))))
+		tl_snap_time(snaps[i], oldest->epoch, oldest->tsc, &worst);
+		tl_snap_time(snaps[i], newest->epoch, newest->tsc, &last);
+		if (last > worst)
+			worst = last;
+		if (best && (worst > least || (worst == least && !is_newer)))
 			continue;
 		best = snaps[i];
 		least = worst;
@@ -202,29 +190,11 @@ tl_timeline_is_string(const struct tl_message *message, unsigned i)
 
 enum { ZEROS = 4096 }; /* number of zeros written at a time */
 
-static int
-open_events(void *context, struct tl_cursor **cursor)
-{
-	const struct tl_timeline_file *f = context;
-
-	return tl_store_cursor(f->store, TL_OLDEST_FIRST, cursor);
-}
-
 static uint64_t
 to_page(uint64_t at)
 {
 	return (at + TIMELINE_PAGE_SIZE - 1) &
 	       ~(uint64_t)(TIMELINE_PAGE_SIZE - 1);
-}
-
-/* The number of slots for names. */
-static uint64_t
-names_count(const struct tl_timeline_file *f)
-{
-	const uint64_t step = 4 * TIMELINE_NAMES_SET;
-	const uint64_t count = (f->names.count + step - 1) / step * step;
-
-	return count < TIMELINE_NAMES_MAX ? count : TIMELINE_NAMES_MAX;
 }
 
 /* Place the timers behind the strings, each with one histogram. */
@@ -248,6 +218,7 @@ place_regions(struct tl_timeline_file *f)
 {
 	struct timeline_header *h = &f->header;
 	const uint64_t lanes = (uint64_t)h->cpu_lanes + h->fallback_lanes;
+	const uint64_t step = 4 * TIMELINE_NAMES_SET; /* of slots for names */
 	uint64_t end = TIMELINE_HEADER_SIZE;
 
 	h->heads_offset = end;
@@ -261,7 +232,10 @@ place_regions(struct tl_timeline_file *f)
 	h->knots_max = f->clock.knots_max;
 	h->knots_offset = to_page(end);
 	end = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
-	h->names_max = h->names_put = names_count(f);
+	h->names_max = (f->names.count + step - 1) / step * step;
+	if (h->names_max > TIMELINE_NAMES_MAX)
+		h->names_max = TIMELINE_NAMES_MAX;
+	h->names_put = h->names_max;
 	h->names_offset = h->names_max > 0 ? to_page(end) : 0;
 	if (h->names_max > 0)
 		end = h->names_offset + h->names_max * TIMELINE_NAME_SIZE;
@@ -270,19 +244,6 @@ place_regions(struct tl_timeline_file *f)
 	h->newest = f->table.newest;
 	place_timers(f, h->strings_offset + h->strings_size);
 	assert(tl_layout_check(h, NULL) == 0);
-}
-
-static int
-add_epochs(struct tl_timeline_file *f)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < f->lanes.epoch_count && rc == 0; i++)
-		rc = tl_timeline_table_epoch(&f->table,
-		    f->lanes.epochs[i].number, f->lanes.epochs[i].heads,
-		    f->lanes.lane_count);
-	f->lanes.epochs_full |= rc == -ENOSPC;
-	return rc == -ENOSPC ? 0 : rc;
 }
 
 static int
@@ -307,18 +268,6 @@ append_zeros(struct tl_timeline_file *f, uint64_t to)
 	return rc;
 }
 
-/* Write the CPU of a loss to the slot before an event. */
-static int
-write_lost_cpu(struct tl_timeline_file *f, const struct tl_event *event,
-    uint32_t cpu)
-{
-	const struct timeline_entry entry = { .args = { (uint64_t)cpu + 1 } };
-	const int rc = append_zeros(f,
-	    timeline_entry_offset(&f->header, event->lane, event->number - 1));
-
-	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
-}
-
 /* Take an event, with its lane and number. */
 typedef int take_event(struct tl_timeline_file *f, struct tl_event *event);
 
@@ -339,8 +288,16 @@ take_from(struct tl_timeline_file *f, struct tl_store *store, bool walk,
 			rc = tl_timeline_walk_put(&places, &e, &e.lane,
 			    &e.number);
 		if (rc >= 0 && e.kind != TL_LOST) {
-			if (places.mark != TL_CPU_UNKNOWN)
-				rc = write_lost_cpu(f, &e, places.mark);
+			/* the CPU of a loss is in the slot before an event */
+			const struct timeline_entry entry = {
+				.args = { (uint64_t)places.mark + 1 }
+			};
+
+			if (places.mark != TL_CPU_UNKNOWN &&
+			    (rc = append_zeros(f,
+				 timeline_entry_offset(&f->header, e.lane,
+				     e.number - 1))) >= 0)
+				rc = append(f, &entry, sizeof(entry));
 			if (rc >= 0)
 				rc = take(f, &e);
 		}
@@ -522,23 +479,17 @@ timeline_file_write(struct tl_timeline_file *f)
 static int
 timeline_file_plan(struct tl_timeline_file *f)
 {
-	const struct tl_timeline_source events = { open_events, f };
-	int rc = tl_timeline_lanes_plan(&f->lanes, &events, &f->header);
+	struct tl_timeline_lanes *l = &f->lanes;
+	int rc = tl_timeline_lanes_plan(l, f->store, &f->header);
 
-	if (rc < 0 || (rc = add_epochs(f)) < 0)
+	for (size_t i = 0; i < l->epoch_count && rc == 0; i++)
+		rc = tl_timeline_table_epoch(&f->table, l->epochs[i].number,
+		    l->epochs[i].heads, l->lane_count);
+	l->epochs_full |= rc == -ENOSPC;
+	if (rc < 0 && rc != -ENOSPC)
 		return rc;
 	place_regions(f);
-	return f->lanes.apart ? sort_by_place(f) : 0;
-}
-
-static void
-timeline_file_free(struct tl_timeline_file *f)
-{
-	tl_store_free(f->store);
-	tl_store_free(f->placed);
-	tl_timeline_table_free(&f->table);
-	tl_timeline_lanes_free(&f->lanes);
-	tl_names_free(&f->names);
+	return l->apart ? sort_by_place(f) : 0;
 }
 
 /* == events == */
@@ -616,17 +567,6 @@ write_of(struct tl_writer *writer)
 	return (struct snapshot_write *)(void *)writer;
 }
 
-/* Do all snapshots have the same clock? */
-static bool
-is_one_clock(const struct snapshot_write *w)
-{
-	for (size_t i = 1; i < w->snap_count; i++) {
-		if (!tl_snap_same_clock(w->snaps[0], w->snaps[i]))
-			return false;
-	}
-	return w->snap_count > 0;
-}
-
 /* Define all messages and strings of a timeline, logged or not. */
 static int
 define_all(struct snapshot_write *w, const struct tl_snap *snap)
@@ -660,7 +600,10 @@ begin(struct tl_writer *writer)
 
 	w->notes.kinds = kinds;
 	w->file.out = &writer->out;
-	w->wall = !is_one_clock(w);
+	/* do all snapshots have the same clock? */
+	w->wall = w->snap_count == 0;
+	for (size_t i = 1; i < w->snap_count; i++)
+		w->wall |= !tl_snap_same_clock(w->snaps[0], w->snaps[i]);
 	if ((rc = tl_timeline_lanes_init(&w->file.lanes, one)) < 0 ||
 	    (rc = tl_timeline_table_init(&w->file.table, kept,
 		 h ? h->tiers : 1)) < 0 ||
@@ -693,38 +636,20 @@ define(struct snapshot_write *w, const struct tl_event *event)
 	return 0;
 }
 
-/* Is stamp a before b? */
-static bool
-is_before(const struct tl_event *a, const struct tl_event *b)
-{
-	return a->epoch != b->epoch ? a->epoch < b->epoch : a->tsc < b->tsc;
-}
-
 static void
 note_time(struct snapshot_write *w, const struct tl_event *event)
 {
-	if (!w->any || is_before(event, &w->oldest))
+	const struct tl_observed_from here = tl_observed_place(event);
+
+	if (!w->any || tl_observed_before(here, tl_observed_place(&w->oldest)))
 		w->oldest = *event;
-	if (!w->any || is_before(&w->newest, event))
+	if (!w->any || tl_observed_before(tl_observed_place(&w->newest), here))
 		w->newest = *event;
 	if (!w->any || event->error_ns < w->error_min)
 		w->error_min = event->error_ns;
 	if (!w->any || event->error_ns > w->error_max)
 		w->error_max = event->error_ns;
 	w->any = true;
-}
-
-/* Set the stamp from the time.  Stamps count from the least int64_t until the
- * oldest time is known. */
-static void
-stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
-{
-	if (event->kind != TL_LOST && event->tsc != 0 &&
-	    event->tsc != (uint64_t)event->ns)
-		tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
-	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
-	event->begun_tsc = (uint64_t)event->begun_ns ^ TL_TIMELINE_BIAS;
-	event->epoch = 0;
 }
 
 /* Four arguments leave no word for a stamp. */
@@ -783,8 +708,15 @@ put(struct tl_writer *writer, const struct tl_event *event)
 
 	if (!w->file.store) /* the writer could not begin */
 		return -ENOMEM;
-	if (w->wall)
-		stamp_by_wall(w, &e);
+	if (w->wall) {
+		/* Set the stamp from the time.  Stamps count from the least
+		 * int64_t until the oldest time is known. */
+		if (e.kind != TL_LOST && e.tsc != 0 && e.tsc != (uint64_t)e.ns)
+			tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
+		e.tsc = (uint64_t)e.ns ^ TL_TIMELINE_BIAS;
+		e.begun_tsc = (uint64_t)e.begun_ns ^ TL_TIMELINE_BIAS;
+		e.epoch = 0;
+	}
 	if (e.kind == TL_END)
 		fit_begun(w, &e);
 	else if (e.kind == TL_BEGIN)
@@ -890,7 +822,11 @@ release(struct tl_writer *writer)
 {
 	struct snapshot_write *w = write_of(writer);
 
-	timeline_file_free(&w->file);
+	tl_store_free(w->file.store);
+	tl_store_free(w->file.placed);
+	tl_timeline_table_free(&w->file.table);
+	tl_timeline_lanes_free(&w->file.lanes);
+	tl_names_free(&w->file.names);
 	free(w->snaps);
 }
 

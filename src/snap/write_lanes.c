@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "event/observe.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -162,36 +163,51 @@ displace(struct tl_timeline_walk *w)
 	head->cleared = tl_timeline_lost_add(head->cleared, w->lost);
 }
 
-/* Does this lane lack room for the event and the losses around it? */
-static bool
-is_full(const struct tl_timeline_walk *w, uint64_t lost)
-{
-	const uint64_t behind =
-	    w->events + 1 == w->lanes->events ? tail_of(w->lanes) : 0;
-
-	return w->split && w->used + lost + 1 + behind > w->slots;
-}
-
 /* Put the loss before an event into the event's lane. */
 static int
 make_place(struct tl_timeline_walk *w)
 {
+	const uint64_t behind =
+	    w->events + 1 == w->lanes->events ? tail_of(w->lanes) : 0;
+
 	if (w->lane == 0)
 		return open_lane(w);
-	if (w->lost > TL_TIMELINE_TORN_MAX || w->starts) {
-		if (w->split && w->breaks < TL_TIMELINE_BREAKS_MAX) {
-			w->breaks++;
-			return open_lane(w);
-		}
+	if ((w->lost > TL_TIMELINE_TORN_MAX || w->starts) && w->split &&
+	    w->breaks < TL_TIMELINE_BREAKS_MAX) {
+		w->breaks++;
+		return open_lane(w);
 	}
 	if (w->lost > TL_TIMELINE_TORN_MAX) {
 		displace(w);
 		w->lost = 0;
 	}
-	if (is_full(w, w->lost))
+	/* no room for the event and the losses around it */
+	if (w->split && w->used + w->lost + 1 + behind > w->slots)
 		return open_lane(w);
 	lose_slots(w, w->lost);
 	return 0;
+}
+
+/* Add an epoch whose heads are all 0.  NULL: no memory. */
+static struct tl_timeline_epoch *
+add_epoch(struct tl_timeline_lanes *l, size_t at, uint32_t number, size_t heads)
+{
+	struct tl_timeline_epoch *e;
+
+	if (!l->epochs)
+		l->epochs = calloc(TL_TIMELINE_EPOCHS_MAX, sizeof(*e));
+	if (!l->epochs || l->epoch_count == TL_TIMELINE_EPOCHS_MAX)
+		return NULL;
+	e = &l->epochs[at];
+	memmove(e + 1, e, (l->epoch_count - at) * sizeof(*e));
+	*e = (struct tl_timeline_epoch){ .number = number,
+		.heads = calloc(heads, sizeof(uint64_t)) };
+	if (!e->heads) {
+		memmove(e, e + 1, (l->epoch_count - at) * sizeof(*e));
+		return NULL;
+	}
+	l->epoch_count++;
+	return e;
 }
 
 /* Note that an epoch begins.  Until the plan is made, heads[0] is the lane and
@@ -207,27 +223,12 @@ note_row_epoch(struct tl_timeline_walk *w, uint32_t number)
 		l->epochs_full = true;
 		return 0;
 	}
-	e = tl_timeline_epoch_add(l, l->epoch_count, number, 2);
+	e = add_epoch(l, l->epoch_count, number, 2);
 	if (!e)
 		return -ENOMEM;
 	e->heads[0] = w->lane;
 	e->heads[1] = w->used;
 	return 0;
-}
-
-static void
-put_as_it_was(struct tl_timeline_walk *w, const struct tl_event *event,
-    uint32_t *lane, uint64_t *number)
-{
-	struct tl_timeline_strand *s = &w->lanes->strands[event->lane];
-
-	if (event->kind == TL_LOST) {
-		if (s->span > 0)
-			s->span += event->lost;
-		return;
-	}
-	*lane = event->lane;
-	*number = s->start + s->span++;
 }
 
 int
@@ -237,8 +238,15 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 	struct tl_timeline_lanes *l = w->lanes;
 	int rc;
 
-	if (l->apart) {
-		put_as_it_was(w, event, lane, number);
+	if (l->apart) { /* as it was */
+		struct tl_timeline_strand *s = &l->strands[event->lane];
+
+		if (event->kind != TL_LOST) {
+			*lane = event->lane;
+			*number = s->start + s->span++;
+		} else if (s->span > 0) {
+			s->span += event->lost;
+		}
 		return 0;
 	}
 	if (event->kind == TL_LOST) {
@@ -263,101 +271,6 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 	return 0;
 }
 
-static int
-walk_all(struct tl_timeline_walk *w, const struct tl_timeline_source *events)
-{
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	uint64_t number;
-	uint32_t lane;
-	int rc = events->open(events->context, &cursor);
-
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0)
-		if ((rc = tl_timeline_walk_put(w, &event, &lane, &number)) < 0)
-			break;
-	tl_cursor_close(cursor);
-	return rc;
-}
-
-/* Place the loss after the last event. */
-static int
-walk_end(struct tl_timeline_walk *w)
-{
-	drop_cpu(w); /* there is no slot for the CPU after the last event */
-	if (w->lane == 0)
-		return open_lane(w);
-	if (w->lost > TL_TIMELINE_TAIL_MAX) {
-		displace(w);
-		return 0;
-	}
-	assert(w->used + w->lost <= w->slots);
-	lose_slots(w, w->lost);
-	w->lanes->heads[w->lane].end = w->used;
-	return 0;
-}
-
-/* Plan the heads.  The first entry of a lane is in the first slot. */
-static void
-plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
-{
-	for (uint32_t i = CPU_LANES; i < l->lane_count; i++) {
-		struct timeline_head *head = &l->heads[i];
-		const uint64_t lost = cut_lost(l, head->cleared);
-
-		head->first = (lost + slots - 1) & ~(slots - 1);
-		head->cleared = head->first - lost;
-		head->end += head->first;
-		head->head = head->end;
-	}
-}
-
-/* Plan the heads of epochs.  Earlier lanes ended before the epoch. */
-static int
-plan_row_epochs(struct tl_timeline_lanes *l)
-{
-	for (size_t i = 0; i < l->epoch_count; i++) {
-		uint64_t *heads = calloc(l->lane_count, sizeof(*heads));
-		const uint32_t lane = (uint32_t)l->epochs[i].heads[0];
-
-		if (!heads)
-			return -ENOMEM;
-		for (uint32_t k = 0; k < lane; k++)
-			heads[k] = l->heads[k].end;
-		heads[lane] = l->heads[lane].first + l->epochs[i].heads[1];
-		free(l->epochs[i].heads);
-		l->epochs[i].heads = heads;
-	}
-	return 0;
-}
-
-int
-tl_timeline_row_plan(struct tl_timeline_lanes *l,
-    const struct tl_timeline_source *events, struct timeline_header *h)
-{
-	struct tl_timeline_walk w;
-	int rc;
-
-	h->cpu_lanes = CPU_LANES;
-	h->tiers = 1;
-	memset(h->tier_entries, 0, sizeof(h->tier_entries));
-	h->tier_entries[0] = choose_slots(l);
-	if (h->tier_entries[0] > slots_max)
-		return -EFBIG;
-	memcpy(h->fallback_entries, h->tier_entries,
-	    sizeof(h->fallback_entries));
-	tl_timeline_walk_start(&w, l, h);
-	w.planning = true;
-	if ((rc = walk_all(&w, events)) < 0 || (rc = walk_end(&w)) < 0)
-		return rc;
-	l->cpus_lost += l->displaced && l->leads_cpu;
-	assert(l->lane_count - CPU_LANES <= TIMELINE_LANES_MAX);
-	h->fallback_lanes = l->lane_count - CPU_LANES;
-	plan_heads(l, h->tier_entries[0]);
-	return plan_row_epochs(l);
-}
-
 /* == lanes as they were == */
 
 static const uint64_t head_max = UINT64_MAX / 4; /* as in readers */
@@ -370,28 +283,6 @@ free_epochs(struct tl_timeline_lanes *l)
 	free(l->epochs);
 	l->epochs = NULL;
 	l->epoch_count = 0;
-}
-
-struct tl_timeline_epoch *
-tl_timeline_epoch_add(struct tl_timeline_lanes *l, size_t at, uint32_t number,
-    size_t heads)
-{
-	struct tl_timeline_epoch *e;
-
-	if (!l->epochs)
-		l->epochs = calloc(TL_TIMELINE_EPOCHS_MAX, sizeof(*e));
-	if (!l->epochs || l->epoch_count == TL_TIMELINE_EPOCHS_MAX)
-		return NULL;
-	e = &l->epochs[at];
-	memmove(e + 1, e, (l->epoch_count - at) * sizeof(*e));
-	*e = (struct tl_timeline_epoch){ .number = number,
-		.heads = calloc(heads, sizeof(uint64_t)) };
-	if (!e->heads) {
-		memmove(e, e + 1, (l->epoch_count - at) * sizeof(*e));
-		return NULL;
-	}
-	l->epoch_count++;
-	return e;
 }
 
 int
@@ -416,34 +307,6 @@ tl_timeline_lanes_free(struct tl_timeline_lanes *l)
 	free(l->heads);
 }
 
-/* Note whether the events are in an order in which lanes can be merged. */
-static void
-note_order(struct tl_timeline_lanes *l, const struct tl_event *e)
-{
-	const struct tl_event *last = &l->last;
-
-	if (l->any && (e->epoch < last->epoch ||
-			  (e->epoch == last->epoch && e->tsc < last->tsc)))
-		l->rises = l->lanes_rise = false;
-	if (l->any && e->epoch == last->epoch && e->tsc == last->tsc &&
-	    e->lane < last->lane)
-		l->lanes_rise = false;
-	l->last = *e;
-}
-
-static void
-note_in_row(struct tl_timeline_lanes *l)
-{
-	if (l->any && l->lost <= TL_TIMELINE_TORN_MAX && !l->starts)
-		l->span += l->lost;
-	else if (l->any && l->breaks < TL_TIMELINE_BREAKS_MAX)
-		l->breaks++;
-	l->span += 1 + (l->has_cpus && l->lost > 0);
-	l->events++;
-	l->lost = 0;
-	l->starts = false;
-}
-
 /* Note that the lane has another epoch from now on. */
 static int
 note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
@@ -459,7 +322,7 @@ note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
 	if (at < l->epoch_count && l->epochs[at].number == number)
 		e = &l->epochs[at];
 	else if (l->epoch_count < TL_TIMELINE_EPOCHS_MAX) {
-		e = tl_timeline_epoch_add(l, at, number, l->strand_count);
+		e = add_epoch(l, at, number, l->strand_count);
 		if (!e)
 			return -ENOMEM;
 	} else
@@ -515,15 +378,31 @@ int
 tl_timeline_lanes_note(struct tl_timeline_lanes *l,
     const struct tl_event *event)
 {
+	const struct tl_observed_from last = tl_observed_place(&l->last);
+
 	if (event->kind == TL_LOST) {
 		l->lost = tl_timeline_lost_add(l->lost, event->lost);
 		l->starts |= tl_event_is_start(event);
 		l->has_cpus |= event->cpu != TL_CPU_UNKNOWN;
-	} else {
-		note_order(l, event);
-		note_in_row(l);
-		l->any = true;
+		return l->apart ? note_strand(l, event) : 0;
 	}
+	/* are the events in an order in which lanes can be merged? */
+	if (l->any && tl_observed_before(tl_observed_place(event), last))
+		l->rises = l->lanes_rise = false;
+	if (l->any && event->epoch == last.epoch && event->tsc == last.tsc &&
+	    event->lane < l->last.lane)
+		l->lanes_rise = false;
+	l->last = *event;
+	/* the slots that events and losses take in a row */
+	if (l->any && l->lost <= TL_TIMELINE_TORN_MAX && !l->starts)
+		l->span += l->lost;
+	else if (l->any && l->breaks < TL_TIMELINE_BREAKS_MAX)
+		l->breaks++;
+	l->span += 1 + (l->has_cpus && l->lost > 0);
+	l->events++;
+	l->lost = 0;
+	l->starts = false;
+	l->any = true;
 	return l->apart ? note_strand(l, event) : 0;
 }
 
@@ -536,16 +415,6 @@ is_whole(const struct tl_timeline_strand *s, const struct tl_snap_lane *lane)
 	return !s->renumbered && s->base >= lane->first &&
 	       s->base + s->span == lane->end &&
 	       s->lead == lane->lapped + (s->base - lane->first);
-}
-
-static bool
-are_whole(const struct tl_timeline_lanes *l)
-{
-	for (size_t i = 0; i < l->strand_count; i++) {
-		if (!is_whole(&l->strands[i], tl_snap_lane(l->snap, i)))
-			return false;
-	}
-	return true;
 }
 
 static void
@@ -632,14 +501,82 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 }
 
 int
-tl_timeline_lanes_plan(struct tl_timeline_lanes *l,
-    const struct tl_timeline_source *events, struct timeline_header *h)
+tl_timeline_lanes_plan(struct tl_timeline_lanes *l, struct tl_store *events,
+    struct timeline_header *h)
 {
-	l->apart =
-	    l->apart && !l->epochs_full && (l->lanes_rise || are_whole(l));
+	bool are_whole = true;
+	uint64_t slots;
+	struct tl_timeline_walk w;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	uint64_t number;
+	uint32_t lane;
+	int rc;
+
+	for (size_t i = 0; l->snap && are_whole && i < l->strand_count; i++)
+		are_whole = is_whole(&l->strands[i], tl_snap_lane(l->snap, i));
+	l->apart = l->apart && !l->epochs_full && (l->lanes_rise || are_whole);
 	if (l->apart)
 		return plan_as_they_were(l, h);
 	free_epochs(l);
 	l->epochs_full = false;
-	return tl_timeline_row_plan(l, events, h);
+	/* Plan lanes in a row, because the lanes cannot stay as they were. */
+	slots = choose_slots(l);
+	h->cpu_lanes = CPU_LANES;
+	h->tiers = 1;
+	memset(h->tier_entries, 0, sizeof(h->tier_entries));
+	h->tier_entries[0] = slots;
+	if (slots > slots_max)
+		return -EFBIG;
+	memcpy(h->fallback_entries, h->tier_entries,
+	    sizeof(h->fallback_entries));
+	tl_timeline_walk_start(&w, l, h);
+	w.planning = true;
+	if ((rc = tl_store_cursor(events, TL_OLDEST_FIRST, &cursor)) < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+		if ((rc = tl_timeline_walk_put(&w, &event, &lane, &number)) < 0)
+			break;
+	tl_cursor_close(cursor);
+	if (rc < 0)
+		return rc;
+	/* place the loss after the last event, where no slot has its CPU */
+	drop_cpu(&w);
+	if (w.lane == 0) {
+		if ((rc = open_lane(&w)) < 0)
+			return rc;
+	} else if (w.lost > TL_TIMELINE_TAIL_MAX) {
+		displace(&w);
+	} else {
+		assert(w.used + w.lost <= w.slots);
+		lose_slots(&w, w.lost);
+		l->heads[w.lane].end = w.used;
+	}
+	l->cpus_lost += l->displaced && l->leads_cpu;
+	assert(l->lane_count - CPU_LANES <= TIMELINE_LANES_MAX);
+	h->fallback_lanes = l->lane_count - CPU_LANES;
+	/* the first entry of a lane is in the first slot */
+	for (uint32_t i = CPU_LANES; i < l->lane_count; i++) {
+		struct timeline_head *head = &l->heads[i];
+		const uint64_t lost = cut_lost(l, head->cleared);
+
+		head->first = (lost + slots - 1) & ~(slots - 1);
+		head->cleared = head->first - lost;
+		head->end += head->first;
+		head->head = head->end;
+	}
+	/* earlier lanes ended before an epoch */
+	for (size_t i = 0; i < l->epoch_count; i++) {
+		uint64_t *heads = calloc(l->lane_count, sizeof(*heads));
+
+		if (!heads)
+			return -ENOMEM;
+		lane = (uint32_t)l->epochs[i].heads[0];
+		for (uint32_t k = 0; k < lane; k++)
+			heads[k] = l->heads[k].end;
+		heads[lane] = l->heads[lane].first + l->epochs[i].heads[1];
+		free(l->epochs[i].heads);
+		l->epochs[i].heads = heads;
+	}
+	return 0;
 }

@@ -34,6 +34,7 @@
 
 #include "base/table.h"
 #include "event/message.h"
+#include "event/sorter.h"
 #include "snap/snap.h"
 
 #define TL_TIMELINE_TABLE_MAX (UINT64_C(1) << 31) /* offsets have 32 bits */
@@ -164,19 +165,11 @@ int tl_timeline_lanes_note(struct tl_timeline_lanes *lanes,
 
 /*
  * After all events: plan the lanes, their heads and epochs, and set cpu_lanes,
- * fallback_lanes, tiers and tier_entries of the header.  events opens a cursor
- * over all events in the order in which they were put.  0, -EFBIG, -errno.
+ * fallback_lanes, tiers and tier_entries of the header.  events has all events
+ * in the order in which they were put.  0, -EFBIG, -errno.
  */
-struct tl_timeline_source {
-	int (*open)(void *context, struct tl_cursor **cursor);
-	void *context;
-};
 int tl_timeline_lanes_plan(struct tl_timeline_lanes *lanes,
-    const struct tl_timeline_source *events, struct timeline_header *header);
-/* Plan lanes in a row, because the lanes cannot stay as they were.  As
- * tl_timeline_lanes_plan(). */
-int tl_timeline_row_plan(struct tl_timeline_lanes *lanes,
-    const struct tl_timeline_source *events, struct timeline_header *header);
+    struct tl_store *events, struct timeline_header *header);
 
 /* a + b, at most UINT64_MAX. */
 static inline uint64_t
@@ -184,9 +177,6 @@ tl_timeline_lost_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
-/* Add an epoch whose heads are all 0.  NULL: no memory. */
-struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
-    size_t at, uint32_t number, size_t heads);
 
 /* The places of the events, which are read again in the same order. */
 struct tl_timeline_walk {

@@ -246,19 +246,6 @@ tl_timeline_table_message(struct tl_timeline_table *t,
 	return rc < 0 ? rc : -ENOSPC;
 }
 
-/* Get a number without a string for a number without a string. */
-static int
-no_string(const struct tl_timeline_table *t, uint64_t number, uint64_t *named)
-{
-	struct tl_record r;
-
-	*named = number;
-	if (tl_record_at(&r, t->bytes, t->capacity, number, 0, NULL) == 0 &&
-	    r.fixed.kind >= TIMELINE_RECORD_STRING)
-		*named = 1; /* no record can have this offset */
-	return -ENOENT;
-}
-
 int
 tl_timeline_table_string(struct tl_timeline_table *t,
     const struct tl_message *message, uint64_t number, uint64_t *named)
@@ -271,8 +258,18 @@ tl_timeline_table_string(struct tl_timeline_table *t,
 	uint32_t n;
 	int rc;
 
-	if (!c.text.data)
-		return no_string(t, number, named);
+	if (!c.text.data) {
+		struct tl_record r;
+
+		/* Get a number without a string for a number without a
+		 * string. */
+		*named = number;
+		if (tl_record_at(&r, t->bytes, t->capacity, number, 0, NULL) ==
+			0 &&
+		    r.fixed.kind >= TIMELINE_RECORD_STRING)
+			*named = 1; /* no record can have this offset */
+		return -ENOENT;
+	}
 	rc = find(&t->strings, key, &t->string_at, &t->string_capacity, &n);
 	if (rc > 0)
 		rc = add(t, &c, number, t->size_max, &t->string_at[n]);

@@ -24,25 +24,20 @@ snap_of(const struct tl_source *source)
 									: NULL;
 }
 
-static bool
-is_same_timeline(const struct timeline_header *a,
-    const struct timeline_header *b)
-{
-	return a->created_tsc == b->created_tsc &&
-	       a->created_ns == b->created_ns &&
-	       a->creator_pid == b->creator_pid &&
-	       memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
-}
-
 /* The number of entries that were read from both of two snapshots; 0 if the
  * snapshots are of different timelines. */
 static uint64_t
 count_shared(const struct tl_snap *a, const struct tl_snap *b)
 {
+	const struct timeline_header *h = tl_snap_header(a);
+	const struct timeline_header *k = tl_snap_header(b);
 	const size_t lanes = tl_snap_lane_count(a);
 	uint64_t shared = 0;
 
-	if (!is_same_timeline(tl_snap_header(a), tl_snap_header(b)))
+	if (h->created_tsc != k->created_tsc ||
+	    h->created_ns != k->created_ns ||
+	    h->creator_pid != k->creator_pid ||
+	    memcmp(h->boot_id, k->boot_id, sizeof(h->boot_id)) != 0)
 		return 0;
 	for (size_t i = 0; i < lanes && i < tl_snap_lane_count(b); i++) {
 		const struct tl_snap_lane *x = tl_snap_lane(a, i);
@@ -65,14 +60,6 @@ count_all(const struct tl_snap *snap)
 		all +=
 		    tl_snap_lane(snap, i)->end - tl_snap_lane(snap, i)->first;
 	return all;
-}
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* == a snapshot and a recording == */
@@ -120,29 +107,10 @@ stamp_of(const struct stamps *s, const struct tl_event *event)
 		   : NULL;
 }
 
-static bool
-keep_stamp(struct stamps *s, const struct tl_event *event)
-{
-	uint64_t *stamp = stamp_of(s, event);
-
-	if (stamp)
-		*stamp = event->tsc;
-	return true;
-}
-
-static bool
-count_stamp(struct stamps *s, const struct tl_event *event)
-{
-	const uint64_t *stamp = stamp_of(s, event);
-
-	s->asked += stamp != NULL;
-	s->shared += stamp && *stamp == event->tsc;
-	return s->shared > 0 || s->asked < ASKED_MAX;
-}
-
+/* Keep the stamps of a snapshot's entries, or count those that a recording has,
+ * too. */
 static int
-each(const struct tl_source *source, struct stamps *s,
-    bool (*take)(struct stamps *s, const struct tl_event *event))
+take_stamps(const struct tl_source *source, struct stamps *s, bool counts)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
@@ -150,9 +118,18 @@ each(const struct tl_source *source, struct stamps *s,
 
 	if (rc < 0)
 		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0)
-		if (!take(s, &event))
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		uint64_t *stamp = stamp_of(s, &event);
+
+		if (stamp && !counts)
+			*stamp = event.tsc;
+		if (!counts)
+			continue;
+		s->asked += stamp != NULL;
+		s->shared += stamp && *stamp == event.tsc;
+		if (s->shared == 0 && s->asked >= ASKED_MAX)
 			break;
+	}
 	tl_cursor_close(cursor);
 	return rc;
 }
@@ -171,8 +148,8 @@ count_recorded(const struct tl_source *snap, const struct tl_source *recording)
 			s.lanes[i] = calloc(lane->end - lane->first,
 			    sizeof(*s.lanes[i]));
 	}
-	if (each(snap, &s, keep_stamp) >= 0)
-		(void)each(recording, &s, count_stamp);
+	if (take_stamps(snap, &s, false) >= 0)
+		(void)take_stamps(recording, &s, true);
 	for (size_t i = 0; i < lanes; i++)
 		free(s.lanes[i]);
 	return s.shared;
@@ -192,8 +169,8 @@ warn(const struct tl_source *a, const struct tl_source *b, uint64_t shared,
 	tl_report_write(report, 0, TL_FAULT_NOWHERE,
 	    "%.40s and %.40s are of one timeline: %llu entries were read from "
 	    "both and count twice; %s",
-	    base_name(a->name), base_name(b->name), (unsigned long long)shared,
-	    remedy);
+	    tl_source_base_name(a->name), tl_source_base_name(b->name),
+	    (unsigned long long)shared, remedy);
 }
 
 static uint64_t

@@ -377,22 +377,6 @@ tl_core_free(struct tl_core *c)
 	free(c);
 }
 
-/* Explain why there is no timeline. */
-static int
-say_none(struct tl_source *source, const struct tl_core *c, bool is_core)
-{
-	return tl_fail(&source->fault, -ENODATA, "%s",
-	    !is_core    ? "there is no timeline in this image"
-	    : c->is_cut ? "the core is cut off, and what is left has no "
-			  "timeline: raise "
-			  "its limit (ulimit -c unlimited)"
-			: "there is no timeline in this core: set bit 3 of "
-			  "/proc/PID/coredump_filter, or "
-			  "CoredumpFilter=default shared-file-backed of "
-			  "systemd.exec(5), before "
-			  "the process dies");
-}
-
 static int
 open_core(struct tl_source *source, const struct tl_opening *o)
 {
@@ -413,8 +397,19 @@ open_core(struct tl_source *source, const struct tl_opening *o)
 		memcpy(&h, o->first, sizeof(h));
 	if (rc == 0)
 		rc = is_core ? find_in_core(c, &h) : find_in_image(c);
+	/* Explain why there is no timeline. */
 	if (rc == 0 && c->count == 0)
-		rc = say_none(source, c, is_core);
+		rc = tl_fail(&source->fault, -ENODATA, "%s",
+		    !is_core ? "there is no timeline in this image"
+		    : c->is_cut
+			? "the core is cut off, and what is left has no "
+			  "timeline: raise "
+			  "its limit (ulimit -c unlimited)"
+			: "there is no timeline in this core: set bit 3 of "
+			  "/proc/PID/coredump_filter, or "
+			  "CoredumpFilter=default shared-file-backed of "
+			  "systemd.exec(5), before "
+			  "the process dies");
 	else if (rc < 0)
 		tl_source_fail(source, rc);
 	else

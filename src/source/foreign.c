@@ -322,27 +322,17 @@ entries(const struct tl_source *source)
 }
 
 static size_t
-message_count(const struct tl_source *source)
+messages(const struct tl_source *source, const struct tl_message *const **list)
 {
+	*list = foreign_of(source)->messages;
 	return foreign_of(source)->message_count;
 }
 
-static const struct tl_message *const *
-messages(const struct tl_source *source)
-{
-	return foreign_of(source)->messages;
-}
-
 static size_t
-fault_count(const struct tl_source *source)
+faults(const struct tl_source *source, const struct tl_fault **list)
 {
+	*list = foreign_of(source)->faults.list;
 	return foreign_of(source)->faults.count;
-}
-
-static const struct tl_fault *
-fault(const struct tl_source *source, size_t i)
-{
-	return &foreign_of(source)->faults.list[i];
 }
 
 static bool
@@ -381,10 +371,8 @@ static const struct tl_source_ops foreign_ops = { .close = close_foreign,
 	.cursor = open_cursor,
 	.newest = newest,
 	.entries = entries,
-	.message_count = message_count,
 	.messages = messages,
-	.fault_count = fault_count,
-	.fault = fault,
+	.faults = faults,
 	.is_damaged = is_damaged,
 	.thread = thread,
 	.origin = add_origin,

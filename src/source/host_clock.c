@@ -82,26 +82,6 @@ is_before(const struct tl_host_point *point, const struct tl_event *event)
 	       (point->epoch == event->epoch && point->tsc <= event->tsc);
 }
 
-/* The index of the last point at or before an event; 0 if there is none. */
-static size_t
-find(const struct tl_host_clock *clock, const struct tl_event *event)
-{
-	size_t i;
-
-	TL_SEARCH(i, 1, clock->count, is_before(&clock->points[i], event));
-	return i - 1;
-}
-
-static bool
-is_near(const struct tl_host_clock *clock, const struct tl_event *event)
-{
-	const size_t i = clock->near;
-
-	return is_before(&clock->points[i], event) &&
-	       (i + 1 == clock->count ||
-		   !is_before(&clock->points[i + 1], event));
-}
-
 /* The bound at ns, without a correction since the point. */
 static uint32_t
 grow(const struct tl_host_point *from, int64_t ns)
@@ -122,11 +102,17 @@ uint32_t
 tl_host_clock_at(struct tl_host_clock *clock, const struct tl_event *event)
 {
 	const struct tl_host_point *at, *next;
+	size_t i = clock->near;
 
 	if (clock->count == 0)
 		return TL_SYNC_UNBOUNDED;
-	if (!is_near(clock, event))
-		clock->near = find(clock, event);
+	/* the last point at or before the event; the first if there is none */
+	if (!is_before(&clock->points[i], event) ||
+	    (i + 1 < clock->count && is_before(&clock->points[i + 1], event))) {
+		TL_SEARCH(i, 1, clock->count,
+		    is_before(&clock->points[i], event));
+		clock->near = i - 1;
+	}
 	at = &clock->points[clock->near];
 	next = clock->near + 1 < clock->count ? at + 1 : NULL;
 	if (next && at->epoch < next->epoch && next->epoch == event->epoch)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/convert.h"
+#include "ring/ring.h"
 #include "source/repeats.h"
 
 #include <errno.h>
@@ -28,22 +29,6 @@ struct finder {
 	unsigned *of_number; /* index of the host, by number */
 };
 
-static bool
-is_known(const uint8_t boot_id[16])
-{
-	static const uint8_t unknown[16];
-
-	return memcmp(boot_id, unknown, sizeof(unknown)) != 0;
-}
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static unsigned
 add_host(struct finder *f, size_t source, const struct tl_origin *origin,
     unsigned kind)
@@ -55,7 +40,7 @@ add_host(struct finder *f, size_t source, const struct tl_origin *origin,
 		.first_source = source };
 	snprintf(host->name, sizeof(host->name), "%s",
 	    origin->machine[0] ? origin->machine
-			       : base_name(f->sources[source].name));
+			       : tl_source_base_name(f->sources[source].name));
 	return (unsigned)f->hosts->count++;
 }
 
@@ -63,20 +48,6 @@ static const struct timeline_knot *
 knot_at(const void *source, size_t i)
 {
 	return tl_source_knot(source, i);
-}
-
-/* Do two sources with one boot ID have the same clock? */
-static bool
-do_agree(const struct finder *f, size_t a, size_t b)
-{
-	const struct tl_source *x_source = &f->sources[a];
-	const struct tl_source *y_source = &f->sources[b];
-	const struct tl_knot_list x = { x_source,
-		tl_source_knot_count(x_source), knot_at };
-	const struct tl_knot_list y = { y_source,
-		tl_source_knot_count(y_source), knot_at };
-
-	return tl_knots_agree(&x, &y);
 }
 
 /* Find the host of a source.  One boot of a machine has two hosts if it has two
@@ -89,7 +60,7 @@ find_host(struct finder *f, size_t source, const struct tl_origin *origin,
 	uint32_t number;
 	int rc = 0;
 
-	if (!is_known(origin->boot_id)) {
+	if (!tl_boot_is_known(origin->boot_id)) {
 		*index = add_host(f, source, origin, kind);
 		return 0;
 	}
@@ -104,9 +75,19 @@ find_host(struct finder *f, size_t source, const struct tl_origin *origin,
 		}
 		if (rc >= 0)
 			*index = f->of_number[number];
-		if (rc == 0 &&
-		    do_agree(f, f->hosts->list[*index].first_source, source))
-			break;
+		if (rc == 0) {
+			const struct tl_source *a =
+			    &f->sources[f->hosts->list[*index].first_source];
+			const struct tl_source *b = &f->sources[source];
+			const struct tl_knot_list x = { a,
+				tl_source_knot_count(a), knot_at };
+			const struct tl_knot_list y = { b,
+				tl_source_knot_count(b), knot_at };
+
+			/* do both have the same clock? */
+			if (tl_knots_agree(&x, &y))
+				break;
+		}
 		key.b += KINDS_MAX;
 	}
 	return rc < 0 ? rc : 0;
@@ -129,7 +110,7 @@ add_source(struct finder *f, size_t source)
 	f->hosts->of_source[source] = index;
 	clock = &f->hosts->list[index].clock;
 	/* bounds mean nothing if the boot ID is unknown */
-	for (size_t i = 0; is_known(origin.boot_id) && rc == 0 &&
+	for (size_t i = 0; tl_boot_is_known(origin.boot_id) && rc == 0 &&
 			   i < tl_source_knot_count(item);
 	     i++)
 		rc = tl_host_clock_add(clock, tl_source_knot(item, i));
@@ -141,7 +122,8 @@ add_source(struct finder *f, size_t source)
 static bool
 do_differ(const struct tl_host *a, const struct tl_host *b)
 {
-	if (is_known(a->origin.boot_id) || is_known(b->origin.boot_id))
+	if (tl_boot_is_known(a->origin.boot_id) ||
+	    tl_boot_is_known(b->origin.boot_id))
 		return memcmp(a->origin.boot_id, b->origin.boot_id,
 			   sizeof(a->origin.boot_id)) != 0;
 	return strcmp(a->origin.machine, b->origin.machine) != 0;
@@ -181,7 +163,8 @@ tell_apart(struct finder *f)
 		    (i + 1 < count && has_machine(host, sorted[i + 1])))
 			snprintf(host->name, sizeof(host->name), "%s (%s)",
 			    host->origin.machine,
-			    base_name(f->sources[host->first_source].name));
+			    tl_source_base_name(
+				f->sources[host->first_source].name));
 	}
 	free(sorted);
 	return 0;
@@ -211,43 +194,37 @@ finish(struct finder *f)
 	return hosts->are_several ? tell_apart(f) : 0;
 }
 
-static int
-find_all(struct finder *f)
-{
-	const size_t count = f->count;
-	int rc = 0;
-
-	f->hosts->list = calloc(count + 1, sizeof(*f->hosts->list));
-	f->hosts->of_source = calloc(count + 1, sizeof(unsigned));
-	f->of_number = calloc(count + 1, sizeof(unsigned));
-	if (!f->hosts->list || !f->hosts->of_source || !f->of_number)
-		return -ENOMEM;
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (tl_source_is_open(&f->sources[i]))
-			rc = add_source(f, i);
-	}
-	if (rc == 0)
-		rc = finish(f);
-	return rc < 0 ? rc
-		      : tl_hosts_find_machines(f->hosts, f->sources, count);
-}
-
 int
 tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count)
 {
+	struct tl_hosts *h = calloc(1, sizeof(*h));
 	struct finder f = { .sources = sources,
 		.count = count,
-		.hosts = calloc(1, sizeof(struct tl_hosts)) };
-	int rc = f.hosts ? find_all(&f) : -ENOMEM;
+		.hosts = h,
+		.of_number = calloc(count + 1, sizeof(unsigned)) };
+	int rc = 0;
 
+	if (h) {
+		h->list = calloc(count + 1, sizeof(*h->list));
+		h->of_source = calloc(count + 1, sizeof(unsigned));
+	}
+	if (!h || !h->list || !h->of_source || !f.of_number)
+		rc = -ENOMEM;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		if (tl_source_is_open(&sources[i]))
+			rc = add_source(&f, i);
+	if (rc == 0)
+		rc = finish(&f);
+	if (rc == 0)
+		rc = tl_hosts_find_machines(h, sources, count);
 	free(f.of_number);
 	tl_id_map_free(&f.numbers);
-	*hosts = f.hosts;
+	*hosts = h;
 	if (rc == 0)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		sources[i].host = NULL;
-	tl_hosts_free(f.hosts);
+	tl_hosts_free(h);
 	*hosts = NULL;
 	return rc;
 }
@@ -267,10 +244,11 @@ tl_hosts_free(struct tl_hosts *hosts)
 
 /* == times == */
 
-struct host_cursor {
+struct source_cursor {
 	struct tl_cursor cursor; /* first: callers hold a pointer to it */
 	struct tl_cursor *inner;
-	struct tl_host *host;
+	const struct tl_repeats_part *part; /* NULL: no begin is repeated */
+	struct tl_host *host;               /* NULL: no time is corrected */
 };
 
 void
@@ -282,13 +260,17 @@ tl_host_move(struct tl_event *event, int64_t offset_ns)
 }
 
 static int
-host_next(struct tl_cursor *cursor, struct tl_event *event)
+source_next(struct tl_cursor *cursor, struct tl_event *event)
 {
-	struct host_cursor *c = (struct host_cursor *)(void *)cursor;
+	struct source_cursor *c = (struct source_cursor *)(void *)cursor;
 	struct tl_host *host = c->host;
-	const int rc = tl_cursor_next(c->inner, event);
+	int rc;
 
-	if (rc <= 0)
+	do
+		rc = tl_cursor_next(c->inner, event);
+	while (rc > 0 && c->part && event->kind == TL_BEGIN &&
+	       tl_repeats_has(c->part, event));
+	if (rc <= 0 || !host)
 		return rc;
 	if (host->is_marked)
 		event->sync_us = tl_host_clock_at(&host->clock, event);
@@ -297,9 +279,9 @@ host_next(struct tl_cursor *cursor, struct tl_event *event)
 }
 
 static void
-host_close(struct tl_cursor *cursor)
+source_close(struct tl_cursor *cursor)
 {
-	struct host_cursor *c = (struct host_cursor *)(void *)cursor;
+	struct source_cursor *c = (struct source_cursor *)(void *)cursor;
 
 	tl_cursor_close(c->inner);
 	free(c);
@@ -310,23 +292,19 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	struct tl_host *host = source->host;
-	struct host_cursor *c;
-	struct tl_cursor *inner;
-	int rc = source->ops->cursor(source, order, &inner);
+	struct source_cursor *c;
+	const int rc = source->ops->cursor(source, order, cursor);
 
-	if (rc == 0 && source->part)
-		rc = tl_repeats_cursor(source->part, inner, &inner);
-	if (rc < 0)
+	if (host && !host->is_marked && host->offset_ns == 0)
+		host = NULL;
+	if (rc < 0 || (!host && !source->part))
 		return rc;
-	*cursor = inner;
-	if (!host || (!host->is_marked && host->offset_ns == 0))
-		return 0; /* no time needs a correction */
-	c = calloc(1, sizeof(*c));
-	if (!c) {
-		tl_cursor_close(inner);
+	if (!(c = calloc(1, sizeof(*c)))) {
+		tl_cursor_close(*cursor);
 		return -ENOMEM;
 	}
-	*c = (struct host_cursor){ { host_next, host_close }, inner, host };
+	*c = (struct source_cursor){ { source_next, source_close }, *cursor,
+		source->part, host };
 	*cursor = &c->cursor;
 	return 0;
 }
@@ -421,8 +399,9 @@ tl_hosts_plan_given(const struct tl_hosts_plan *plan, const char *const *names,
 		bool is_meant = false;
 
 		for (size_t k = 0; k < count && !is_meant; k++)
-			is_meant = is_word(names[k], word, size) ||
-				   is_word(base_name(names[k]), word, size);
+			is_meant =
+			    is_word(names[k], word, size) ||
+			    is_word(tl_source_base_name(names[k]), word, size);
 		if (is_meant)
 			given_ns = tl_add_ns(given_ns, ns);
 	}
@@ -441,25 +420,8 @@ is_called(const struct tl_source *sources, size_t i, const char *word,
 	snprintf(number, sizeof(number), "%zu", i + 1);
 	return is_word(host->origin.machine, word, size) ||
 	       is_word(host->name, word, size) || is_word(name, word, size) ||
-	       is_word(base_name(name), word, size) ||
+	       is_word(tl_source_base_name(name), word, size) ||
 	       is_word(number, word, size);
-}
-
-static int
-unknown_host(const struct tl_hosts *hosts, const char *word, size_t size,
-    struct tl_fault *fault)
-{
-	struct tl_text text = { 0 };
-
-	for (size_t i = 0; i < hosts->count; i++) {
-		tl_put_string(&text, i > 0 ? ", " : "");
-		tl_put_string(&text, hosts->list[i].name);
-	}
-	tl_fail(fault, -EINVAL, "%.*s: no such host; there are %s",
-	    (int)(size < 64 ? size : 64), word,
-	    text.size > 0 ? tl_text_string(&text) : "none");
-	tl_text_free(&text);
-	return -EINVAL;
 }
 
 int
@@ -487,20 +449,32 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 			host->given_ns = tl_add_ns(host->given_ns, ns);
 			host->offset_ns = tl_add_ns(host->offset_ns, ns);
 		}
-		if (!any)
-			rc = unknown_host(hosts, word, size, fault);
+		if (!any) {
+			struct tl_text text = { 0 };
+
+			for (size_t i = 0; i < hosts->count; i++) {
+				tl_put_string(&text, i > 0 ? ", " : "");
+				tl_put_string(&text, hosts->list[i].name);
+			}
+			tl_fail(fault, -EINVAL,
+			    "%.*s: no such host; there are %s",
+			    (int)(size < 64 ? size : 64), word,
+			    text.size > 0 ? tl_text_string(&text) : "none");
+			tl_text_free(&text);
+			rc = -EINVAL;
+		}
 	}
 	free(done);
 	return rc;
 }
 
-/* Warn of hosts whose stamps are not compared although their boot ID is the
- * same. */
-static void
-warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
+void
+tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
 {
-	size_t copies = 0;
+	size_t copies = 0, unbounded = 0;
 
+	/* hosts whose stamps are not compared although their boot ID is the
+	 * same */
 	for (size_t i = 0; hosts && i < hosts->count; i++) {
 		const struct tl_host *host = &hosts->list[i];
 
@@ -513,14 +487,6 @@ warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
 	if (copies > TL_HOSTS_WARNED_MAX)
 		tl_report_write(report, 0, TL_FAULT_NOWHERE,
 		    "and %zu more copies", copies - TL_HOSTS_WARNED_MAX);
-}
-
-void
-tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
-{
-	size_t unbounded = 0;
-
-	warn_of_copies(hosts, report);
 	for (size_t i = 0; hosts && hosts->are_several && i < hosts->count;
 	     i++) {
 		const struct tl_host *host = &hosts->list[i];

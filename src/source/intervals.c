@@ -229,21 +229,37 @@ may_be_open(const struct tl_intervals *v)
 	return !o->changed && tl_observed_before(begin, kept);
 }
 
-/* Ask the observer for the state after an entry. */
-static void
-ask(struct tl_intervals *v, const struct tl_event *event)
+/* Read one more entry.  Returns 1, 0 or -errno. */
+static int
+step(struct tl_intervals *v)
 {
-	struct tl_observer *o = v->observer;
-	struct tl_event probe = *event;
+	struct tl_event event;
+	const int rc = tl_cursor_next(v->cursor, &event);
+	struct tl_observer *o;
+	struct tl_event probe;
 	uint64_t number;
 
+	if (rc == 0 && v->is_cut && v->has_state &&
+	    v->cut.epoch == v->state.at.epoch && v->cut.tsc > v->state.at.tsc)
+		add_pieces(v, &v->cut);
+	if (rc <= 0)
+		return rc < 0 ? rc : v->rc;
+	if (v->observer == &v->own)
+		tl_observe(&v->own, &event);
+	if (!event.message || event.paired)
+		return 1;
+	if (v->has_state)
+		add_pieces(v, &event);
+	/* Ask the observer for the state after an entry. */
+	o = v->observer;
+	probe = event;
 	probe.message = v->message;
 	probe.lane = v->tier;
 	probe.kind = TL_INSTANT;
 	number = v->is_whole ? TL_OBSERVED : tl_observe_number(o, &probe);
 	if (v->has_state && !tl_observed_joins(v->state.number, number))
 		v->is_apart = true;
-	v->state = (struct state){ .at = *event,
+	v->state = (struct state){ .at = event,
 		.number = number,
 		.gate = tl_observed_gate(o, v->message),
 		.now = o->now,
@@ -251,36 +267,6 @@ ask(struct tl_intervals *v, const struct tl_event *event)
 		.closed =
 		    may_be_open(v) ? TL_LOOK_NOT_KNOWN : TL_LOOK_NOT_LOGGED };
 	v->has_state = true;
-}
-
-/* Add the time from the last entry to the cut. */
-static int
-add_end(struct tl_intervals *v)
-{
-	const struct tl_event *a = &v->state.at;
-
-	if (v->is_cut && v->has_state && v->cut.epoch == a->epoch &&
-	    v->cut.tsc > a->tsc)
-		add_pieces(v, &v->cut);
-	return v->rc;
-}
-
-/* Read one more entry.  Returns 1, 0 or -errno. */
-static int
-step(struct tl_intervals *v)
-{
-	struct tl_event event;
-	const int rc = tl_cursor_next(v->cursor, &event);
-
-	if (rc <= 0)
-		return rc < 0 ? rc : add_end(v);
-	if (v->observer == &v->own)
-		tl_observe(&v->own, &event);
-	if (!event.message || event.paired)
-		return 1;
-	if (v->has_state)
-		add_pieces(v, &event);
-	ask(v, &event);
 	return v->rc < 0 ? v->rc : 1;
 }
 
@@ -321,12 +307,65 @@ compare_losses(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Join losses that overlap. */
-static void
-join_losses(struct tl_intervals *v)
+/* Read a recording in advance, for its losses and for changes of levels.  Where
+ * it does not say the levels at its start, they count as open if there is no
+ * change, and are otherwise unknown before the first change. */
+static int
+look_ahead(struct tl_intervals *v, const struct tl_source *source)
 {
-	size_t kept = 0;
+	enum { CPUS_MAX = 1 << 16 };
+	struct tl_observed_start start;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int64_t *last_ns = NULL; /* of the last entry of each CPU; 0: none */
+	int64_t first_ns = 0;
+	size_t cpus = 0;
+	bool any = false;
+	int rc = tl_source_observed(source, &start);
+	size_t kept;
 
+	if (rc < 0 ||
+	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		const bool has_last =
+		    event.cpu < cpus && last_ns[event.cpu] != 0;
+
+		if (!event.message && (event.level != 0 || !any))
+			continue;
+		if (!event.message) {
+			rc = TL_ARRAY_ROOM(v->losses, v->loss_capacity,
+			    v->loss_count);
+			if (rc < 0)
+				break;
+			v->losses[v->loss_count++] =
+			    (struct loss){ .from_ns = has_last
+							  ? last_ns[event.cpu]
+							  : first_ns,
+				    .to_ns = event.ns,
+				    .look = tl_event_is_start(&event)
+						? TL_LOOK_NOT_KEPT
+						: TL_LOOK_NOT_WHOLE };
+			continue;
+		}
+		if (start.guessed && tl_observed_is_change(event.message))
+			start.base = 0;
+		if (!v->message->builtin &&
+		    event.message->builtin == TIMELINE_BUILTIN_LEVEL)
+			v->gates_ns = event.ns;
+		if (!any)
+			first_ns = event.ns;
+		any = true;
+		if (event.cpu >= CPUS_MAX)
+			continue;
+		if ((rc = TL_ARRAY_ZEROS(last_ns, cpus, event.cpu)) < 0)
+			break;
+		last_ns[event.cpu] = event.ns;
+	}
+	tl_cursor_close(cursor);
+	free(last_ns);
+	/* Join losses that overlap. */
+	kept = 0;
 	if (v->loss_count > 0)
 		qsort(v->losses, v->loss_count, sizeof(*v->losses),
 		    compare_losses);
@@ -339,87 +378,6 @@ join_losses(struct tl_intervals *v)
 			last->to_ns = v->losses[i].to_ns;
 	}
 	v->loss_count = kept;
-}
-
-/* The time of the last entry of each CPU. */
-struct lasts {
-	int64_t *ns;
-	size_t capacity;
-	int64_t first_ns;
-	bool any;
-};
-
-/* The time of the last entry of a CPU, or of the first entry of all if the CPU
- * is unknown or has no entry. */
-static int64_t
-last_of(const struct lasts *lasts, uint32_t cpu)
-{
-	return cpu < lasts->capacity && lasts->ns[cpu] != 0 ? lasts->ns[cpu]
-							    : lasts->first_ns;
-}
-
-static int
-note_loss(struct tl_intervals *v, const struct lasts *lasts,
-    const struct tl_event *event)
-{
-	if (event->level != 0 || !lasts->any)
-		return 0;
-	if (TL_ARRAY_ROOM(v->losses, v->loss_capacity, v->loss_count) < 0)
-		return -ENOMEM;
-	v->losses[v->loss_count++] =
-	    (struct loss){ .from_ns = last_of(lasts, event->cpu),
-		    .to_ns = event->ns,
-		    .look = tl_event_is_start(event) ? TL_LOOK_NOT_KEPT
-						     : TL_LOOK_NOT_WHOLE };
-	return 0;
-}
-
-static int
-note_entry(struct lasts *lasts, const struct tl_event *event)
-{
-	enum { CPUS_MAX = 1 << 16 };
-
-	if (!lasts->any)
-		lasts->first_ns = event->ns;
-	lasts->any = true;
-	if (event->cpu >= CPUS_MAX)
-		return 0;
-	if (TL_ARRAY_ZEROS(lasts->ns, lasts->capacity, event->cpu) < 0)
-		return -ENOMEM;
-	lasts->ns[event->cpu] = event->ns;
-	return 0;
-}
-
-/* Read a recording in advance, for its losses and for changes of levels.  Where
- * it does not say the levels at its start, they count as open if there is no
- * change, and are otherwise unknown before the first change. */
-static int
-look_ahead(struct tl_intervals *v, const struct tl_source *source)
-{
-	struct tl_observed_start start;
-	struct lasts lasts = { 0 };
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = tl_source_observed(source, &start);
-
-	if (rc < 0 ||
-	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (start.guessed && event.message &&
-		    tl_observed_is_change(event.message))
-			start.base = 0;
-		if (event.message && !v->message->builtin &&
-		    event.message->builtin == TIMELINE_BUILTIN_LEVEL)
-			v->gates_ns = event.ns;
-		rc = event.message ? note_entry(&lasts, &event)
-				   : note_loss(v, &lasts, &event);
-		if (rc < 0)
-			break;
-	}
-	tl_cursor_close(cursor);
-	free(lasts.ns);
-	join_losses(v);
 	tl_observer_init(&v->own, &start);
 	v->observer = &v->own;
 	return rc;

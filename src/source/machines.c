@@ -11,6 +11,7 @@
 
 #include "base/table.h"
 #include "event/sched.h"
+#include "ring/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,9 +30,7 @@ struct finder {
 static bool
 has_boot_id(const struct tl_host *host)
 {
-	static const uint8_t unknown[sizeof(host->origin.boot_id)];
-
-	return memcmp(host->origin.boot_id, unknown, sizeof(unknown)) != 0;
+	return tl_boot_is_known(host->origin.boot_id);
 }
 
 /* The key that hosts of one machine share. */

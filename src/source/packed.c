@@ -12,12 +12,6 @@
 
 #include <errno.h>
 
-static bool
-is_packed(const struct tl_opening *o)
-{
-	return tl_packed_recognise(tl_bytes(o->first, o->first_size)) > 0;
-}
-
 /* The format of the packed data if it is a foreign format that may be packed,
  * otherwise NULL. */
 static const struct tl_source_format *
@@ -63,7 +57,7 @@ read_packed(struct tl_source *source, const struct tl_opening *o)
 int
 tl_source_open_packed(struct tl_source *source, struct tl_opening *o)
 {
-	if (!is_packed(o))
+	if (tl_packed_recognise(tl_bytes(o->first, o->first_size)) == 0)
 		return o->format->read_new ? tl_source_open_reader(source, o)
 					   : tl_source_open_trace(source, o);
 	if (o->plan->follow || o->plan->live)

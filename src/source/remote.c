@@ -54,33 +54,29 @@ tl_remote_is_name(const char *name)
 
 /* == the command line == */
 
-/* Is the program in the directory of the running program?  Sets path. */
-static bool
-find_beside(char path[TL_PATH_MAX])
-{
-	const ssize_t size = readlink("/proc/self/exe", path, TL_PATH_MAX - 1);
-	char *slash;
-
-	if (size <= 0)
-		return false;
-	path[size] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash ||
-	    (size_t)(slash + 1 - path) + sizeof(PROGRAM) > TL_PATH_MAX)
-		return false;
-	strcpy(slash + 1, PROGRAM);
-	return access(path, X_OK) == 0;
-}
-
+/* The path in TIMELINE_SHIP, the program in the directory of the running
+ * program, or its name, which is searched in PATH. */
 static void
 find_program(char path[TL_PATH_MAX])
 {
 	const char *named = secure_getenv("TIMELINE_SHIP");
+	ssize_t size;
+	char *slash;
 
-	if (named && named[0] && strlen(named) < TL_PATH_MAX)
+	if (named && named[0] && strlen(named) < TL_PATH_MAX) {
 		strcpy(path, named);
-	else if (!find_beside(path))
-		strcpy(path, PROGRAM); /* search PATH */
+		return;
+	}
+	size = readlink("/proc/self/exe", path, TL_PATH_MAX - 1);
+	path[size > 0 ? size : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash &&
+	    (size_t)(slash + 1 - path) + sizeof(PROGRAM) <= TL_PATH_MAX) {
+		strcpy(slash + 1, PROGRAM);
+		if (access(path, X_OK) == 0)
+			return;
+	}
+	strcpy(path, PROGRAM);
 }
 
 static void
@@ -104,53 +100,7 @@ add_time(struct command *c, const char *option, char text[TIME_SIZE],
 	add(c, text);
 }
 
-static void
-make_command(struct command *c, const char *name,
-    const struct tl_remote_plan *plan)
-{
-	find_program(c->path);
-	c->count = 0;
-	add(c, c->path);
-	add(c, "read");
-	for (size_t i = 0; i < plan->host_count && i < TL_REMOTE_HOSTS_MAX;
-	     i++) {
-		add(c, "--host");
-		add(c, plan->hosts[i]);
-	}
-	if (plan->since_ns != INT64_MIN)
-		add_time(c, "--since", c->since, plan->since_ns);
-	if (plan->until_ns != INT64_MAX)
-		add_time(c, "--until", c->until, plan->until_ns);
-	if (plan->follow)
-		add(c, "-f");
-	add(c, name);
-	add(c, NULL);
-}
-
 /* == the process == */
-
-/* Become timeline-ship in the child.  The child ends with its parent, reads
- * from /dev/null instead of a terminal, and is killed by SIGPIPE, like any
- * filter. */
-static void
-become(struct command *c, int out, pid_t parent)
-{
-	const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	char *words[WORDS_MAX];
-
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(NOT_FOUND);
-	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-	    dup2(out, STDOUT_FILENO) < 0)
-		_exit(NOT_FOUND);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	for (size_t i = 0; i < c->count; i++)
-		words[i] = (char *)(uintptr_t)c->words[i];
-	execvp(c->path, words);
-	_exit(NOT_FOUND);
-}
 
 int
 tl_remote_open(struct tl_remote *remote, const char *name,
@@ -160,31 +110,52 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 	struct command command;
 	int ends[2];
 
-	make_command(&command, name, plan);
+	find_program(command.path);
+	command.count = 0;
+	add(&command, command.path);
+	add(&command, "read");
+	for (size_t i = 0; i < plan->host_count && i < TL_REMOTE_HOSTS_MAX;
+	     i++) {
+		add(&command, "--host");
+		add(&command, plan->hosts[i]);
+	}
+	if (plan->since_ns != INT64_MIN)
+		add_time(&command, "--since", command.since, plan->since_ns);
+	if (plan->until_ns != INT64_MAX)
+		add_time(&command, "--until", command.until, plan->until_ns);
+	if (plan->follow)
+		add(&command, "-f");
+	add(&command, name);
+	add(&command, NULL);
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	remote->pid = fork();
-	if (remote->pid == 0)
-		become(&command, ends[1], parent);
+	if (remote->pid == 0) {
+		const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		char *words[WORDS_MAX];
+
+		/* Become timeline-ship in the child.  The child ends with its
+		 * parent, reads from /dev/null instead of a terminal, and is
+		 * killed by SIGPIPE, like any filter. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(NOT_FOUND);
+		if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+		    dup2(ends[1], STDOUT_FILENO) < 0)
+			_exit(NOT_FOUND);
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
+		for (size_t i = 0; i < command.count; i++)
+			words[i] = (char *)(uintptr_t)command.words[i];
+		execvp(command.path, words);
+		_exit(NOT_FOUND);
+	}
 	close(ends[1]);
 	remote->fd = ends[0];
 	if (remote->pid > 0)
 		return 0;
 	close(ends[0]);
 	return tl_fail(fault, -errno, "%s", strerror(errno));
-}
-
-static int
-report_end(int status, struct tl_fault *fault)
-{
-	if (WIFSIGNALED(status))
-		return tl_fail(fault, -EIO, PROGRAM " was killed by signal %d",
-		    WTERMSIG(status));
-	if (WEXITSTATUS(status) == NOT_FOUND)
-		return tl_fail(fault, -EIO,
-		    PROGRAM
-		    " cannot be run; it is needed to read from servers");
-	return tl_fail(fault, -EIO, PROGRAM " failed: entries may be missing");
 }
 
 int
@@ -197,5 +168,14 @@ tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault)
 	close(remote->fd);
 	while (waitpid(remote->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return early || status == 0 ? 0 : report_end(status, fault);
+	if (early || status == 0)
+		return 0;
+	if (WIFSIGNALED(status))
+		return tl_fail(fault, -EIO, PROGRAM " was killed by signal %d",
+		    WTERMSIG(status));
+	if (WEXITSTATUS(status) == NOT_FOUND)
+		return tl_fail(fault, -EIO,
+		    PROGRAM
+		    " cannot be run; it is needed to read from servers");
+	return tl_fail(fault, -EIO, PROGRAM " failed: entries may be missing");
 }

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "trace/layout.h"
+#include "ring/ring.h"
 #include "trace/read.h"
 
 #include <errno.h>
@@ -40,20 +40,6 @@ struct tl_repeats {
 	struct tl_table table; /* of the list */
 };
 
-static uint64_t
-hash_of(uint64_t tsc, uint32_t tid)
-{
-	return tl_hash_pair(tsc, tid);
-}
-
-static bool
-is_known(const uint8_t boot_id[16])
-{
-	static const uint8_t unknown[16];
-
-	return memcmp(boot_id, unknown, sizeof(unknown)) != 0;
-}
-
 static void
 describe(struct tl_repeats_part *part, const struct tl_source *source)
 {
@@ -65,8 +51,8 @@ describe(struct tl_repeats_part *part, const struct tl_source *source)
 		return;
 	tl_source_origin(source, &part->origin);
 	part->created_ns = tl_trace_header(trace)->created_ns;
-	part->known =
-	    is_known(part->origin.boot_id) && part->origin.timeline[0] != '\0';
+	part->known = tl_boot_is_known(part->origin.boot_id) &&
+		      part->origin.timeline[0] != '\0';
 	word = tl_trace_info(trace, "continued");
 	for (size_t i = 0; i < word.size && part->repeated < REPEATS_MAX; i++)
 		part->repeated =
@@ -82,36 +68,6 @@ is_later(const struct tl_repeats_part *a, const struct tl_repeats_part *b)
 		   sizeof(a->origin.boot_id)) == 0 &&
 	       strcmp(a->origin.machine, b->origin.machine) == 0 &&
 	       strcmp(a->origin.timeline, b->origin.timeline) == 0;
-}
-
-/* Mark the files that a file with repeated begins continues. */
-static bool
-mark_earlier(struct tl_repeats *r, size_t i)
-{
-	bool any = false;
-
-	for (size_t k = 0; k < r->part_count; k++) {
-		if (!is_later(&r->parts[k], &r->parts[i]))
-			continue;
-		r->parts[k].goes_on = any = true;
-	}
-	return any;
-}
-
-static int
-add(struct tl_repeats *r, const struct tl_event *event, size_t source)
-{
-	if (TL_ARRAY_ROOM(r->list, r->capacity, r->count) < 0 ||
-	    tl_table_add(&r->table, hash_of(event->tsc, event->tid),
-		(uint32_t)r->count) < 0)
-		return -ENOMEM;
-	r->list[r->count++] = (struct repeat){ .message = event->message,
-		.tsc = event->tsc,
-		.epoch = event->epoch,
-		.pid = event->pid,
-		.tid = event->tid,
-		.source = (uint16_t)source };
-	return 0;
 }
 
 /* Read the begins that a file repeats: they are older than its other events,
@@ -130,29 +86,21 @@ read_repeats(struct tl_repeats *r, const struct tl_source *source, size_t i)
 		if (!event.continued)
 			continue;
 		left--;
-		if ((rc = add(r, &event, i)) < 0)
+		if (TL_ARRAY_ROOM(r->list, r->capacity, r->count) < 0 ||
+		    tl_table_add(&r->table, tl_hash_pair(event.tsc, event.tid),
+			r->count) < 0) {
+			rc = -ENOMEM;
 			break;
+		}
+		r->list[r->count++] = (struct repeat){ .message = event.message,
+			.tsc = event.tsc,
+			.epoch = event.epoch,
+			.pid = event.pid,
+			.tid = event.tid,
+			.source = (uint16_t)i };
 	}
 	tl_cursor_close(cursor);
 	return rc == -ENOMEM ? rc : 0;
-}
-
-static int
-find_all(struct tl_repeats *r, struct tl_source *sources)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < r->part_count; i++)
-		describe(&r->parts[i], &sources[i]);
-	for (size_t i = 0; i < r->part_count && rc == 0; i++)
-		if (r->parts[i].repeated > 0 && mark_earlier(r, i))
-			rc = read_repeats(r, &sources[i], i);
-	for (size_t i = 0; i < r->part_count && rc == 0; i++) {
-		r->parts[i].all = r;
-		if (r->parts[i].goes_on && r->count > 0)
-			sources[i].part = &r->parts[i];
-	}
-	return rc;
 }
 
 int
@@ -172,7 +120,24 @@ tl_repeats_find(struct tl_repeats **repeats, struct tl_source *sources,
 		rc = -ENOMEM;
 	if (rc == 0) {
 		r->part_count = count;
-		rc = find_all(r, sources);
+		rc = 0;
+		for (size_t i = 0; i < r->part_count; i++)
+			describe(&r->parts[i], &sources[i]);
+		for (size_t i = 0; i < r->part_count && rc == 0; i++) {
+			bool any = false;
+
+			for (size_t k = 0;
+			     r->parts[i].repeated > 0 && k < r->part_count; k++)
+				if (is_later(&r->parts[k], &r->parts[i]))
+					r->parts[k].goes_on = any = true;
+			if (any)
+				rc = read_repeats(r, &sources[i], i);
+		}
+		for (size_t i = 0; i < r->part_count && rc == 0; i++) {
+			r->parts[i].all = r;
+			if (r->parts[i].goes_on && r->count > 0)
+				sources[i].part = &r->parts[i];
+		}
 	}
 	if (rc == 0 && r->count > 0)
 		*repeats = r;
@@ -192,76 +157,24 @@ tl_repeats_free(struct tl_repeats *repeats)
 	free(repeats);
 }
 
-static bool
-is_same(const struct repeat *repeat, const struct tl_event *event)
-{
-	return repeat->tsc == event->tsc && repeat->epoch == event->epoch &&
-	       repeat->pid == event->pid && repeat->tid == event->tid &&
-	       tl_bytes_equal(repeat->message->category,
-		   event->message->category) &&
-	       tl_bytes_equal(repeat->message->text, event->message->text);
-}
-
-/* == reading == */
-
-struct part_cursor {
-	struct tl_cursor cursor; /* first: callers hold a pointer to it */
-	struct tl_cursor *inner;
-	const struct tl_repeats_part *part;
-};
-
-/* Does a later file repeat the begin? */
-static bool
-is_repeated(const struct tl_repeats_part *part, const struct tl_event *begin)
+bool
+tl_repeats_has(const struct tl_repeats_part *part, const struct tl_event *begin)
 {
 	const struct tl_repeats *r = part->all;
 	struct tl_probe probe =
-	    tl_table_probe(&r->table, hash_of(begin->tsc, begin->tid));
+	    tl_table_probe(&r->table, tl_hash_pair(begin->tsc, begin->tid));
 	uint32_t at;
 
 	while (tl_probe_next(&probe, &at)) {
-		const struct repeat *repeat = &r->list[at];
+		const struct repeat *one = &r->list[at];
 
-		if (is_same(repeat, begin) &&
-		    is_later(part, &r->parts[repeat->source]))
+		if (one->tsc == begin->tsc && one->epoch == begin->epoch &&
+		    one->pid == begin->pid && one->tid == begin->tid &&
+		    tl_bytes_equal(one->message->category,
+			begin->message->category) &&
+		    tl_bytes_equal(one->message->text, begin->message->text) &&
+		    is_later(part, &r->parts[one->source]))
 			return true;
 	}
 	return false;
-}
-
-static int
-part_next(struct tl_cursor *cursor, struct tl_event *event)
-{
-	struct part_cursor *c = (struct part_cursor *)(void *)cursor;
-	int rc;
-
-	do
-		rc = tl_cursor_next(c->inner, event);
-	while (
-	    rc > 0 && event->kind == TL_BEGIN && is_repeated(c->part, event));
-	return rc;
-}
-
-static void
-part_close(struct tl_cursor *cursor)
-{
-	struct part_cursor *c = (struct part_cursor *)(void *)cursor;
-
-	tl_cursor_close(c->inner);
-	free(c);
-}
-
-int
-tl_repeats_cursor(const struct tl_repeats_part *part, struct tl_cursor *inner,
-    struct tl_cursor **cursor)
-{
-	struct part_cursor *c = calloc(1, sizeof(*c));
-
-	if (!c) {
-		tl_cursor_close(inner);
-		return -ENOMEM;
-	}
-	*c = (struct part_cursor){ { part_next, part_close }, inner, part };
-	*cursor = &c->cursor;
-	return 0;
 }

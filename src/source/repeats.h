@@ -26,9 +26,8 @@ int tl_repeats_find(struct tl_repeats **repeats, struct tl_source *sources,
     size_t count);
 void tl_repeats_free(struct tl_repeats *repeats);
 
-/* Make a cursor without the begins that later files repeat.  The cursor owns
- * inner, also on failure.  Returns 0 or -ENOMEM. */
-int tl_repeats_cursor(const struct tl_repeats_part *part,
-    struct tl_cursor *inner, struct tl_cursor **cursor);
+/* Does a later file repeat the begin, which is of this part? */
+bool tl_repeats_has(const struct tl_repeats_part *part,
+    const struct tl_event *begin);
 
 #endif

@@ -389,10 +389,22 @@ tl_source_has_kernel(const struct tl_source *source)
 
 /* == faults == */
 
+/* The list of faults of a source.  One that is not open has its own. */
+static size_t
+faults_of(const struct tl_source *source, const struct tl_fault **list)
+{
+	*list = &source->fault;
+	if (!source->ops)
+		return 1;
+	return source->ops->faults ? source->ops->faults(source, list) : 0;
+}
+
 size_t
 tl_source_fault_count(const struct tl_source *source)
 {
-	return source->ops ? source->ops->fault_count(source) : 1;
+	const struct tl_fault *list;
+
+	return faults_of(source, &list);
 }
 
 size_t
@@ -406,13 +418,18 @@ tl_source_faults_kept(const struct tl_source *source)
 const struct tl_fault *
 tl_source_fault(const struct tl_source *source, size_t i)
 {
-	return source->ops ? source->ops->fault(source, i) : &source->fault;
+	const struct tl_fault *list;
+
+	faults_of(source, &list);
+	return &list[i];
 }
 
 bool
 tl_source_is_damaged(const struct tl_source *source)
 {
-	return !source->ops || source->ops->is_damaged(source);
+	return source->ops && source->ops->is_damaged
+		   ? source->ops->is_damaged(source)
+		   : tl_source_fault_count(source) > 0;
 }
 
 enum tl_source_state
@@ -429,11 +446,18 @@ tl_source_state(const struct tl_source *source)
 
 /* == origin == */
 
+const char *
+tl_source_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 void
 tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
 {
-	const char *slash = strrchr(source->name, '/');
-	const char *name = slash ? slash + 1 : source->name;
+	const char *name = tl_source_base_name(source->name);
 
 	*origin = (struct tl_origin){ 0 };
 	/* the name of the file without suffixes, unless the source knows

@@ -74,28 +74,28 @@ struct tl_source_ops {
 	/* Set *ns to the time of the newest entry.  Returns 0, -ENODATA without
 	 * entries, or -errno.  NULL: read a cursor. */
 	int (*newest)(const struct tl_source *source, int64_t *ns);
-	/* The number of entries, or an upper bound of the number. */
+	/* The number of entries, or an upper bound of the number.  NULL: the
+	 * number is not known in advance, 0. */
 	uint64_t (*entries)(const struct tl_source *source);
 
-	/* The defined messages. */
-	size_t (*message_count)(const struct tl_source *source);
-	const struct tl_message *const *(*messages)(
-	    const struct tl_source *source);
+	/* The defined messages.  Like the next two, sets *list to an array and
+	 * returns the number of its elements; NULL: there are none. */
+	size_t (*messages)(const struct tl_source *source,
+	    const struct tl_message *const **list);
+	/* Diagnostics about the file; rc is 0 if it is not damaged.  Of more
+	 * than TL_SNAP_FAULTS_MAX the first are in the list. */
+	size_t (*faults)(const struct tl_source *source,
+	    const struct tl_fault **list);
+	/* The knots of the clock. */
+	size_t (*knots)(const struct tl_source *source,
+	    const struct timeline_knot **list);
 
 	/* The lanes.  NULL: one lane, without losses. */
 	size_t (*lane_count)(const struct tl_source *source);
 	bool (*lane_is_cut)(const struct tl_source *source, size_t i);
 
-	/* Diagnostics about the file; rc is 0 if it is not damaged. */
-	size_t (*fault_count)(const struct tl_source *source);
-	const struct tl_fault *(
-	    *fault)(const struct tl_source *source, size_t i);
+	/* NULL: a file with faults is damaged. */
 	bool (*is_damaged)(const struct tl_source *source);
-
-	/* The knots of the clock.  NULL: nothing is known about the clock. */
-	size_t (*knot_count)(const struct tl_source *source);
-	const struct timeline_knot *(
-	    *knot)(const struct tl_source *source, size_t i);
 	/* TIMELINE_CLOCK_...; NULL: unknown, 0. */
 	unsigned (*clock_kind)(const struct tl_source *source);
 	/* What is known of the first place of the source.  Returns 0 or -errno.
@@ -211,6 +211,9 @@ void tl_source_of_snap(struct tl_source *source, struct tl_snap *snap);
  * timeline. */
 bool tl_source_is_live(const struct tl_source *source);
 
+/* The name of a file without its folders. */
+const char *tl_source_base_name(const char *path);
+
 /* Is the source a stream that is followed, not read? */
 bool tl_source_is_followed(const struct tl_source *source);
 /* Add a fault to a followed stream. */
@@ -230,29 +233,35 @@ tl_source_is_open(const struct tl_source *source)
 static inline uint64_t
 tl_source_entries(const struct tl_source *source)
 {
-	return source->ops->entries(source);
+	return source->ops->entries ? source->ops->entries(source) : 0;
 }
 
 static inline size_t
 tl_source_message_count(const struct tl_source *source)
 {
-	return source->ops->message_count(source);
+	const struct tl_message *const *list;
+
+	return source->ops->messages ? source->ops->messages(source, &list) : 0;
 }
 
 /* Do the definitions contain an event of the kernel's scheduler? */
 bool tl_source_has_kernel(const struct tl_source *source);
 
-/* The array of all messages; may be NULL if there are none. */
+/* The array of all messages; NULL if there are none. */
 static inline const struct tl_message *const *
 tl_source_messages(const struct tl_source *source)
 {
-	return source->ops->messages(source);
+	const struct tl_message *const *list = NULL;
+
+	if (source->ops->messages)
+		source->ops->messages(source, &list);
+	return list;
 }
 
 static inline const struct tl_message *
 tl_source_message(const struct tl_source *source, size_t i)
 {
-	return source->ops->messages(source)[i];
+	return tl_source_messages(source)[i];
 }
 
 /* The lane of an event of the source. */
@@ -296,13 +305,18 @@ enum tl_source_state tl_source_state(const struct tl_source *source);
 static inline size_t
 tl_source_knot_count(const struct tl_source *source)
 {
-	return source->ops->knot_count ? source->ops->knot_count(source) : 0;
+	const struct timeline_knot *list;
+
+	return source->ops->knots ? source->ops->knots(source, &list) : 0;
 }
 
 static inline const struct timeline_knot *
 tl_source_knot(const struct tl_source *source, size_t i)
 {
-	return source->ops->knot(source, i);
+	const struct timeline_knot *list;
+
+	source->ops->knots(source, &list);
+	return &list[i];
 }
 
 static inline unsigned

@@ -17,13 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A cursor that sets the index of the source in the list of sources. */
-struct named {
-	struct tl_cursor cursor; /* first: callers hold a pointer to it */
-	struct tl_cursor *inner;
-	uint16_t sources[]; /* number in the merge -> index in the list */
-};
-
 /* Add a source of all zeros.  Returns NULL without memory or if there are too
  * many sources. */
 static struct tl_source *
@@ -37,62 +30,34 @@ add_item(struct tl_sources *sources)
 	return &sources->items[sources->count++];
 }
 
-/* Add the next timeline of the core that a source belongs to. */
-static int
-add_of_core(struct tl_sources *sources, size_t first)
-{
-	struct tl_source *const other = add_item(sources);
-	const struct tl_source *const source = &sources->items[first];
-
-	if (!other)
-		return -ENOMEM;
-	other->name = other->file = source->file;
-	other->withheld = source->withheld;
-	tl_core_open_next(source->core, other);
-	return 0;
-}
-
 /* Add the other timelines in the file of the newest source. */
 static int
 add_others(struct tl_sources *sources)
 {
 	const size_t first = sources->count - 1;
 	const struct tl_source_ops *ops = sources->items[first].ops;
+	struct tl_source *other;
 	int rc = 0;
 
 	while (rc == 0 && ops && ops->others &&
 	       ops->others(&sources->items[first]) > 0) {
-		struct tl_source *other = add_item(sources);
-
+		other = add_item(sources);
 		rc = ops->take_other(&sources->items[first], other);
 		if (other)
 			other->withheld = sources->items[first].withheld;
 	}
-	while (rc == 0 && tl_core_has_more(sources->items[first].core))
-		rc = add_of_core(sources, first);
+	while (rc == 0 && tl_core_has_more(sources->items[first].core)) {
+		if (!(other = add_item(sources)))
+			return -ENOMEM;
+		other->name = other->file = sources->items[first].file;
+		other->withheld = sources->items[first].withheld;
+		tl_core_open_next(sources->items[first].core, other);
+	}
 	return rc;
 }
 
-/* Does the source belong to a host that the request names, or to an unknown
- * host? */
-static bool
-is_asked_for(const struct tl_source *source, const struct tl_remote_plan *plan)
-{
-	struct tl_origin origin = { 0 };
-
-	if (tl_source_is_open(source))
-		tl_source_origin(source, &origin);
-	if (!origin.machine[0])
-		return true;
-	for (size_t i = 0; i < plan->host_count; i++)
-		if (tl_glob_matches(plan->hosts[i],
-			tl_bytes_of(origin.machine)))
-			return true;
-	return false;
-}
-
-/* Drop sources of hosts that the request does not name.  If none is left, a
- * source with a fault takes their place. */
+/* Drop sources of hosts that the request does not name; unknown hosts stay.  If
+ * none is left, a source with a fault takes their place. */
 static int
 keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 {
@@ -101,12 +66,20 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < sources->count; i++) {
+		struct tl_origin origin = { 0 };
+		bool is_meant;
+
 		item = &sources->items[i];
-		if (is_asked_for(item, plan)) {
+		if (tl_source_is_open(item))
+			tl_source_origin(item, &origin);
+		is_meant = !origin.machine[0];
+		for (size_t k = 0; !is_meant && k < plan->host_count; k++)
+			is_meant = tl_glob_matches(plan->hosts[k],
+			    tl_bytes_of(origin.machine));
+		if (is_meant)
 			sources->items[kept++] = *item;
-			continue;
-		}
-		tl_source_free(item);
+		else
+			tl_source_free(item);
 	}
 	sources->count = kept;
 	if (kept > 0 || !file)
@@ -115,19 +88,6 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 	item->name = item->file = file;
 	tl_fail(&item->fault, -ENOENT, "there is nothing of such a host");
 	return 0;
-}
-
-/* Is the path one of the named files? */
-static bool
-is_named(const char *const *names, size_t count, const char *path)
-{
-	char named[TL_PATH_MAX];
-
-	for (size_t i = 0; i < count; i++)
-		if (tl_name_find(names[i], named) == 0 &&
-		    strcmp(named, path) == 0)
-			return true;
-	return false;
 }
 
 /* Add the kernel events beside the file names[i], if they exist. */
@@ -141,9 +101,12 @@ add_kernel(struct tl_sources *sources, const char *const *names, size_t count,
 	char *file;
 
 	if (tl_name_find(names[i], path) != 0 ||
-	    tl_sched_path(beside, path) != 0 || access(beside, F_OK) != 0 ||
-	    is_named(names, count, beside))
+	    tl_sched_path(beside, path) != 0 || access(beside, F_OK) != 0)
 		return 0;
+	for (size_t k = 0; k < count; k++) /* is it one of the named files? */
+		if (tl_name_find(names[k], path) == 0 &&
+		    strcmp(path, beside) == 0)
+			return 0;
 	file = strdup(beside);
 	item = file ? add_item(sources) : NULL;
 	if (!item) {
@@ -238,107 +201,37 @@ tl_sources_free(struct tl_sources *sources)
 	*sources = (struct tl_sources){ 0 };
 }
 
-static int
-named_next(struct tl_cursor *cursor, struct tl_event *event)
-{
-	struct named *n = (struct named *)cursor;
-	const int rc = tl_cursor_next(n->inner, event);
-
-	if (rc > 0)
-		event->source = n->sources[event->source];
-	return rc;
-}
-
-static void
-named_close(struct tl_cursor *cursor)
-{
-	struct named *n = (struct named *)cursor;
-
-	tl_cursor_close(n->inner);
-	free(n);
-}
-
-/* The open cursors that are to be merged. */
-struct opened {
-	struct named *named;
-	struct tl_cursor **cursors;
-	unsigned *clocks; /* number of the host, by cursor */
-
-	size_t count;
-};
-
-static int
-make_room(struct opened *o, size_t count)
-{
-	o->named =
-	    calloc(1, sizeof(*o->named) + count * sizeof(o->named->sources[0]));
-	o->cursors = calloc(count + 1, sizeof(struct tl_cursor *));
-	o->clocks = calloc(count + 1, sizeof(*o->clocks));
-	return o->named && o->cursors && o->clocks ? 0 : -ENOMEM;
-}
-
-static int
-open_cursors(const struct tl_sources *sources, enum tl_order order,
-    struct opened *o)
-{
-	int rc = sources->hosts ? make_room(o, sources->count) : -ENOENT;
-
-	for (size_t i = 0; i < sources->count && rc == 0; i++) {
-		const struct tl_source *source = &sources->items[i];
-
-		if (!tl_source_is_open(source))
-			continue;
-		rc = tl_source_cursor(source, order, &o->cursors[o->count]);
-		if (rc < 0)
-			return rc;
-		o->named->sources[o->count] = (uint16_t)i;
-		o->clocks[o->count++] = sources->hosts->of_source[i];
-	}
-	if (rc < 0)
-		return rc;
-	return o->count == 0 ? -ENOENT : 0;
-}
-
-/* Merge all cursors into one cursor, which owns them.  The cursors are closed
- * on failure. */
-static int
-merge(struct opened *o, enum tl_order order, bool of_several_hosts,
-    struct tl_cursor **cursor)
-{
-	struct named *n = o->named;
-	const int rc =
-	    tl_merge_new(&n->inner, o->cursors, o->clocks, o->count, order);
-
-	o->count = 0;
-	if (rc < 0)
-		return rc;
-	if (of_several_hosts)
-		tl_merge_mark_overlaps(n->inner);
-	n->cursor.next = named_next;
-	n->cursor.close = named_close;
-	*cursor = &n->cursor;
-	o->named = NULL;
-	return 0;
-}
-
 int
 tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct opened o = { 0 };
-	int rc = open_cursors(sources, order, &o);
+	const size_t count = sources->count;
+	struct tl_cursor **cursors = calloc(count + 1, sizeof(*cursors));
+	bool any = false;
+	int rc = cursors ? 0 : -ENOMEM;
 
-	if (rc == 0 && sources->count == 1) { /* index 0 needs no correction */
-		*cursor = o.cursors[0];
-		o.count = 0;
-	} else if (rc == 0) {
-		rc = merge(&o, order, sources->hosts->are_several, cursor);
+	for (size_t i = 0; sources->hosts && i < count && rc == 0; i++) {
+		if (!tl_source_is_open(&sources->items[i]))
+			continue;
+		any = true;
+		rc = tl_source_cursor(&sources->items[i], order, &cursors[i]);
+		if (rc < 0)
+			cursors[i] = NULL;
 	}
-	while (o.count > 0)
-		tl_cursor_close(o.cursors[--o.count]);
-	free(o.named);
-	free(o.cursors);
-	free(o.clocks);
+	if (rc == 0 && !any)
+		rc = -ENOENT;
+	if (rc == 0 && count == 1) {
+		*cursor = cursors[0];
+	} else if (rc == 0) {
+		rc = tl_merge_new(cursor, cursors, sources->hosts->of_source,
+		    count, order);
+		if (rc == 0 && sources->hosts->are_several)
+			tl_merge_mark_overlaps(*cursor);
+	} else {
+		for (size_t i = 0; cursors && i < count; i++)
+			tl_cursor_close(cursors[i]);
+	}
+	free(cursors);
 	return rc;
 }
 

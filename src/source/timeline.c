@@ -55,15 +55,10 @@ entries(const struct tl_source *source)
 }
 
 static size_t
-message_count(const struct tl_source *source)
+messages(const struct tl_source *source, const struct tl_message *const **list)
 {
+	*list = tl_snap_messages(snap_of(source));
 	return tl_snap_message_count(snap_of(source));
-}
-
-static const struct tl_message *const *
-messages(const struct tl_source *source)
-{
-	return tl_snap_messages(snap_of(source));
 }
 
 static size_t
@@ -79,33 +74,20 @@ lane_is_cut(const struct tl_source *source, size_t i)
 }
 
 static size_t
-fault_count(const struct tl_source *source)
+faults(const struct tl_source *source, const struct tl_fault **list)
 {
+	*list = tl_snap_fault(snap_of(source), 0);
 	return tl_snap_fault_count(snap_of(source));
 }
 
-static const struct tl_fault *
-fault(const struct tl_source *source, size_t i)
-{
-	return tl_snap_fault(snap_of(source), i);
-}
-
-static bool
-is_damaged(const struct tl_source *source)
-{
-	return tl_snap_fault_count(snap_of(source)) > 0;
-}
-
 static size_t
-knot_count(const struct tl_source *source)
+knots(const struct tl_source *source, const struct timeline_knot **list)
 {
-	return tl_snap_knot_count(snap_of(source));
-}
+	const size_t count = tl_snap_knot_count(snap_of(source));
 
-static const struct timeline_knot *
-knot(const struct tl_source *source, size_t i)
-{
-	return tl_snap_knot(snap_of(source), i);
+	if (count > 0)
+		*list = tl_snap_knot(snap_of(source), 0);
+	return count;
 }
 
 static unsigned
@@ -157,15 +139,12 @@ add_origin(const struct tl_source *source, struct tl_origin *origin)
 static const struct tl_source_ops timeline_ops = { .close = close_snap,
 	.cursor = open_cursor,
 	.entries = entries,
-	.message_count = message_count,
 	.messages = messages,
+	.faults = faults,
+	.knots = knots,
 	.lane_count = lane_count,
 	.lane_is_cut = lane_is_cut,
-	.fault_count = fault_count,
-	.fault = fault,
-	.is_damaged = is_damaged,
-	.knot_count = knot_count,
-	.knot = knot,
+
 	.clock_kind = clock_kind,
 	.observed = observed,
 	.is_steady = tl_source_has_steady_knots,
@@ -247,28 +226,6 @@ live_newest(const struct tl_source *source, int64_t *ns)
 	return -ENODATA;
 }
 
-/* The number of entries, messages or faults is not known in advance. */
-static size_t
-live_count(const struct tl_source *source)
-{
-	(void)source;
-	return 0;
-}
-
-static uint64_t
-live_entries(const struct tl_source *source)
-{
-	(void)source;
-	return 0;
-}
-
-static bool
-live_is_damaged(const struct tl_source *source)
-{
-	(void)source;
-	return false;
-}
-
 static unsigned
 live_clock_kind(const struct tl_source *source)
 {
@@ -284,10 +241,7 @@ add_live_origin(const struct tl_source *source, struct tl_origin *origin)
 static const struct tl_source_ops live_ops = { .close = close_live,
 	.cursor = live_cursor,
 	.newest = live_newest,
-	.entries = live_entries,
-	.message_count = live_count,
-	.fault_count = live_count,
-	.is_damaged = live_is_damaged,
+
 	.clock_kind = live_clock_kind,
 	.origin = add_live_origin };
 

@@ -50,16 +50,12 @@ struct opened_trace {
 	size_t message_count;
 };
 
-static struct opened_trace *
-opened_of(const struct tl_source *source)
-{
-	return source->state;
-}
-
 static struct tl_trace *
 trace_of(const struct tl_source *source)
 {
-	return opened_of(source)->trace;
+	const struct opened_trace *opened = source->state;
+
+	return opened->trace;
 }
 
 static void
@@ -73,14 +69,14 @@ free_opened(struct opened_trace *opened)
 static void
 trace_close(struct tl_source *source)
 {
-	free_opened(opened_of(source));
+	free_opened(source->state);
 }
 
 static int
 trace_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	const struct opened_trace *opened = opened_of(source);
+	const struct opened_trace *opened = source->state;
 	const int rc = tl_trace_cursor(opened->trace, order, cursor);
 	struct tl_observed_start start;
 
@@ -110,27 +106,22 @@ trace_entries(const struct tl_source *source)
 }
 
 static size_t
-trace_message_count(const struct tl_source *source)
+trace_messages(const struct tl_source *source,
+    const struct tl_message *const **list)
 {
-	return opened_of(source)->message_count;
-}
+	const struct opened_trace *opened = source->state;
 
-static const struct tl_message *const *
-trace_messages(const struct tl_source *source)
-{
-	return opened_of(source)->messages;
+	*list = opened->messages;
+	return opened->message_count;
 }
 
 static size_t
-trace_fault_count(const struct tl_source *source)
+trace_faults(const struct tl_source *source, const struct tl_fault **list)
 {
-	return opened_of(source)->faults.count;
-}
+	const struct opened_trace *opened = source->state;
 
-static const struct tl_fault *
-trace_fault(const struct tl_source *source, size_t i)
-{
-	return &opened_of(source)->faults.list[i];
+	*list = opened->faults.list;
+	return opened->faults.count;
 }
 
 static bool
@@ -140,15 +131,13 @@ trace_is_damaged(const struct tl_source *source)
 }
 
 static size_t
-trace_knot_count(const struct tl_source *source)
+trace_knots(const struct tl_source *source, const struct timeline_knot **list)
 {
-	return tl_trace_knot_count(trace_of(source));
-}
+	const size_t count = tl_trace_knot_count(trace_of(source));
 
-static const struct timeline_knot *
-trace_knot(const struct tl_source *source, size_t i)
-{
-	return tl_trace_knot(trace_of(source), i);
+	if (count > 0)
+		*list = tl_trace_knot(trace_of(source), 0);
+	return count;
 }
 
 static void
@@ -173,13 +162,10 @@ trace_trees(const struct tl_source *source)
 static const struct tl_source_ops trace_ops = { .close = trace_close,
 	.cursor = trace_cursor,
 	.entries = trace_entries,
-	.message_count = trace_message_count,
 	.messages = trace_messages,
-	.fault_count = trace_fault_count,
-	.fault = trace_fault,
+	.faults = trace_faults,
+	.knots = trace_knots,
 	.is_damaged = trace_is_damaged,
-	.knot_count = trace_knot_count,
-	.knot = trace_knot,
 	.clock_kind = clock_kind,
 	.observed = trace_observed,
 	.origin = trace_origin,
@@ -205,24 +191,22 @@ struct opened_chain {
 	size_t taken;
 };
 
-static struct opened_chain *
-stream_of(const struct tl_source *source)
-{
-	return source->state;
-}
-
 static struct tl_chain *
 chain_of(const struct tl_source *source)
 {
-	return stream_of(source)->chain;
+	const struct opened_chain *stream = source->state;
+
+	return stream->chain;
 }
 
 static void
 chain_close(struct tl_source *source)
 {
-	tl_chain_free(chain_of(source));
-	tl_chains_free(stream_of(source)->others);
-	free(source->state);
+	struct opened_chain *stream = source->state;
+
+	tl_chain_free(stream->chain);
+	tl_chains_free(stream->others);
+	free(stream);
 }
 
 static int
@@ -258,27 +242,21 @@ chain_entries(const struct tl_source *source)
 }
 
 static size_t
-chain_message_count(const struct tl_source *source)
+chain_messages(const struct tl_source *source,
+    const struct tl_message *const **list)
 {
+	*list = tl_chain_messages(chain_of(source));
 	return tl_chain_message_count(chain_of(source));
 }
 
-static const struct tl_message *const *
-chain_messages(const struct tl_source *source)
-{
-	return tl_chain_messages(chain_of(source));
-}
-
 static size_t
-chain_fault_count(const struct tl_source *source)
+chain_faults(const struct tl_source *source, const struct tl_fault **list)
 {
-	return tl_chain_fault_count(chain_of(source));
-}
+	const size_t count = tl_chain_fault_count(chain_of(source));
 
-static const struct tl_fault *
-chain_fault(const struct tl_source *source, size_t i)
-{
-	return tl_chain_fault(chain_of(source), i);
+	if (count > 0)
+		*list = tl_chain_fault(chain_of(source), 0);
+	return count;
 }
 
 static bool
@@ -288,15 +266,13 @@ chain_is_damaged(const struct tl_source *source)
 }
 
 static size_t
-chain_knot_count(const struct tl_source *source)
+chain_knots(const struct tl_source *source, const struct timeline_knot **list)
 {
-	return tl_chain_knot_count(chain_of(source));
-}
+	const size_t count = tl_chain_knot_count(chain_of(source));
 
-static const struct timeline_knot *
-chain_knot(const struct tl_source *source, size_t i)
-{
-	return tl_chain_knot(chain_of(source), i);
+	if (count > 0)
+		*list = tl_chain_knot(chain_of(source), 0);
+	return count;
 }
 
 static void
@@ -308,7 +284,7 @@ chain_origin(const struct tl_source *source, struct tl_origin *origin)
 static size_t
 chain_others(const struct tl_source *source)
 {
-	const struct opened_chain *stream = stream_of(source);
+	const struct opened_chain *stream = source->state;
 
 	return stream->others ? tl_chains_count(stream->others) - stream->taken
 			      : 0;
@@ -320,13 +296,10 @@ static const struct tl_source_ops chain_ops = { .close = chain_close,
 	.cursor = chain_cursor,
 	.newest = chain_newest,
 	.entries = chain_entries,
-	.message_count = chain_message_count,
 	.messages = chain_messages,
-	.fault_count = chain_fault_count,
-	.fault = chain_fault,
+	.faults = chain_faults,
+	.knots = chain_knots,
 	.is_damaged = chain_is_damaged,
-	.knot_count = chain_knot_count,
-	.knot = chain_knot,
 	.clock_kind = clock_kind,
 	.observed = chain_observed,
 	.is_steady = tl_source_has_steady_knots,
@@ -365,7 +338,7 @@ set_chain(struct tl_source *source, const char *file, struct opened_chain *from)
 static int
 chain_take_other(struct tl_source *source, struct tl_source *other)
 {
-	struct opened_chain *stream = stream_of(source);
+	struct opened_chain *stream = source->state;
 	int rc = 0;
 
 	if (other)
@@ -385,7 +358,7 @@ chain_take_other(struct tl_source *source, struct tl_source *other)
 static int
 read_stream(struct tl_source *source, int fd)
 {
-	struct opened_chain all = { 0 };
+	struct opened_chain all = { 0 }, *stream;
 	int rc = tl_chains_open(&all.others, fd, &source->fault);
 
 	if (rc < 0)
@@ -395,8 +368,9 @@ read_stream(struct tl_source *source, int fd)
 		tl_chains_free(all.others);
 		return rc;
 	}
-	stream_of(source)->others = all.others;
-	stream_of(source)->taken = all.taken;
+	stream = source->state;
+	stream->others = all.others;
+	stream->taken = all.taken;
 	return 0;
 }
 
@@ -541,25 +515,16 @@ followed_close(struct tl_source *source)
 	free(source->state);
 }
 
-static struct tl_faults *
-faults_of(const struct tl_source *source)
-{
-	return source->state;
-}
-
+/* A stream whose reader has found no fault has that of its end. */
 static size_t
-followed_fault_count(const struct tl_source *source)
+followed_faults(const struct tl_source *source, const struct tl_fault **list)
 {
-	const size_t count = faults_of(source)->count;
+	const struct tl_faults *faults = source->state;
 
-	return count > 0 ? count : 1;
-}
-
-static const struct tl_fault *
-followed_fault(const struct tl_source *source, size_t i)
-{
-	return faults_of(source)->count > 0 ? &faults_of(source)->list[i]
-					    : &source->fault;
+	if (faults->count == 0)
+		return 1;
+	*list = faults->list;
+	return faults->count;
 }
 
 static bool
@@ -572,8 +537,7 @@ followed_is_damaged(const struct tl_source *source)
 }
 
 static const struct tl_source_ops followed_ops = { .close = followed_close,
-	.fault_count = followed_fault_count,
-	.fault = followed_fault,
+	.faults = followed_faults,
 	.is_damaged = followed_is_damaged };
 
 int
@@ -596,5 +560,5 @@ tl_source_is_followed(const struct tl_source *source)
 void
 tl_source_add_fault(struct tl_source *source, const struct tl_fault *fault)
 {
-	*tl_faults_next(faults_of(source)) = *fault;
+	*tl_faults_next(source->state) = *fault;
 }

@@ -114,21 +114,6 @@ end(struct tl_unpack *u, int rc, const char *why)
 	tl_fault(&u->fault, rc, u->before + u->at, "%s", why);
 }
 
-/* Read more packed bytes.  Returns their number, 0 at the end of the file, or
- * -errno. */
-static int64_t
-refill(struct tl_unpack *u)
-{
-	const int64_t n = tl_read_waiting(u->fd, u->packed, sizeof(u->packed));
-
-	if (n <= 0)
-		return n;
-	u->before += u->size;
-	u->at = 0;
-	u->size = (size_t)n;
-	return n;
-}
-
 static size_t
 decode_zstd(struct tl_unpack *u, char *data, size_t size)
 {
@@ -150,15 +135,6 @@ decode_zstd(struct tl_unpack *u, char *data, size_t size)
 	return out.pos;
 }
 
-/* End a member.  Another member may follow, or the padding of tar. */
-static void
-end_member(struct tl_unpack *u)
-{
-	u->state = BETWEEN;
-	if (inflateReset(&u->gzip) != Z_OK)
-		end(u, -EBADMSG, "damaged in the gzip data");
-}
-
 static size_t
 decode_gzip(struct tl_unpack *u, char *data, size_t size)
 {
@@ -176,9 +152,12 @@ decode_gzip(struct tl_unpack *u, char *data, size_t size)
 	u->gzip.avail_out = (uInt)size;
 	rc = inflate(&u->gzip, Z_NO_FLUSH);
 	u->at = u->size - u->gzip.avail_in;
-	if (rc == Z_STREAM_END)
-		end_member(u);
-	else if (rc != Z_OK && rc != Z_BUF_ERROR)
+	if (rc == Z_STREAM_END) {
+		/* another member may follow, or the padding of tar */
+		u->state = BETWEEN;
+		if (inflateReset(&u->gzip) != Z_OK)
+			end(u, -EBADMSG, "damaged in the gzip data");
+	} else if (rc != Z_OK && rc != Z_BUF_ERROR)
 		end(u, -EBADMSG,
 		    "damaged in the gzip data: the rest is not read");
 	return size - u->gzip.avail_out;
@@ -197,13 +176,18 @@ tl_unpack_read(struct tl_unpack *u, char *data, size_t size)
 				      : decode_gzip(u, data, size);
 		if (got > 0 || u->state == ENDED || u->at < u->size)
 			continue;
-		if ((n = refill(u)) < 0)
+		n = tl_read_waiting(u->fd, u->packed, sizeof(u->packed));
+		if (n < 0)
 			return n;
-		if (n == 0 && u->state == WITHIN)
+		if (n > 0) {
+			u->before += u->size;
+			u->at = 0;
+			u->size = (size_t)n;
+		} else if (u->state == WITHIN)
 			end(u, -EBADMSG,
 			    "cut off: the end of the compressed data is "
 			    "missing");
-		else if (n == 0)
+		else
 			u->state = ENDED;
 	}
 	return (int64_t)got;

@@ -51,13 +51,6 @@ free_list(void *memory)
 	free(memory);
 }
 
-/* Prepare the lists of threads.  0 or -errno. */
-static int
-own_prepare(void)
-{
-	return -pthread_key_create(&key, free_list);
-}
-
 static struct list *
 make_list(void)
 {
@@ -92,15 +85,6 @@ own_find(uint64_t number)
 	}
 	own->used = ++list->clock;
 	return own;
-}
-
-/* Remove the entry of a trace that is closed. */
-static void
-own_forget(uint64_t number)
-{
-	for (unsigned i = 0; list && i < TL_OWN_TRACES; i++)
-		if (list->own[i].number == number)
-			list->own[i] = (struct tl_own){ 0 };
 }
 
 /* == traces == */
@@ -145,7 +129,8 @@ static void
 prepare(void)
 {
 	pthread_atfork(NULL, NULL, count_fork);
-	prepared = own_prepare();
+	/* the lists of threads */
+	prepared = -pthread_key_create(&key, free_list);
 }
 
 /* Did this process create the trace?  A forked child shares only the files. */
@@ -179,19 +164,6 @@ error_of(const struct timeline_trace *trace)
 	return (int)tl_load_32(&trace->rc);
 }
 
-static void
-wait_for_flush(struct timeline_trace *trace)
-{
-	struct timespec until;
-	int64_t ns;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	ns = until.tv_nsec + trace->flush_ns;
-	until.tv_sec += ns / TL_NS_PER_S;
-	until.tv_nsec = ns % TL_NS_PER_S;
-	pthread_cond_timedwait(&trace->stop, &trace->lock, &until);
-}
-
 static void *
 flush_by_timer(void *context)
 {
@@ -199,7 +171,14 @@ flush_by_timer(void *context)
 
 	pthread_mutex_lock(&trace->lock);
 	while (!trace->stopping) {
-		wait_for_flush(trace);
+		struct timespec until;
+		int64_t ns;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		ns = until.tv_nsec + trace->flush_ns;
+		until.tv_sec += ns / TL_NS_PER_S;
+		until.tv_nsec = ns % TL_NS_PER_S;
+		pthread_cond_timedwait(&trace->stop, &trace->lock, &until);
 		if (trace->stopping)
 			break;
 		pthread_mutex_unlock(&trace->lock);
@@ -278,16 +257,6 @@ free_trace(struct timeline_trace *trace)
 	free(trace);
 }
 
-/* Remove the files of a trace whose creation failed, so that the path is
- * free. */
-static void
-give_up(struct timeline_trace *trace, const char *path)
-{
-	if (trace->writer)
-		tl_trace_remove(path);
-	free_trace(trace);
-}
-
 int
 timeline_trace_create(struct timeline_trace **trace, const char *path,
     const struct timeline_trace_options *options)
@@ -317,8 +286,13 @@ timeline_trace_create(struct timeline_trace **trace, const char *path,
 		rc = start_flusher(t);
 	if (rc == 0)
 		*trace = t;
-	else
-		give_up(t, path);
+	else {
+		/* Remove the files of a trace whose creation failed, so that
+		 * the path is free. */
+		if (t->writer)
+			tl_trace_remove(path);
+		free_trace(t);
+	}
 	return rc;
 }
 
@@ -341,7 +315,10 @@ timeline_trace_close(struct timeline_trace *trace)
 	if (!trace || !is_ours(trace))
 		return 0; /* a forked child does not change its copy */
 	stop_flusher(trace);
-	own_forget(trace->number);
+	/* Remove the entry of a trace that is closed. */
+	for (unsigned i = 0; list && i < TL_OWN_TRACES; i++)
+		if (list->own[i].number == trace->number)
+			list->own[i] = (struct tl_own){ 0 };
 	rc = error_of(trace);
 	if (rc == 0)
 		rc = tl_trace_writer_finish(trace->writer);

@@ -44,37 +44,17 @@ tl_definitions_free(struct tl_definitions *d)
 	tl_text_free(&d->cells);
 }
 
-/* End the object that begins at mark: add a cell for the object, or remove the
- * object. */
-static int
-add(struct tl_definitions *d, size_t mark, enum tl_trace_kind kind, int32_t id)
-{
-	const struct tl_cell cell = { .kind = (uint8_t)kind,
-		.id = id,
-		/* replaced when the place of the object in the file is known */
-		.start = (int64_t)mark,
-		.end = -1 };
-	uint8_t bytes[TL_CELL_SIZE];
-
-	tl_cell_put(bytes, &cell);
-	if (d->text.rc == 0)
-		tl_put_bytes(&d->cells, tl_bytes(bytes, sizeof(bytes)));
-	if (d->text.rc < 0 || d->cells.rc < 0) {
-		d->text.size = mark;
-		d->text.rc = d->cells.rc = 0;
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Append an object: numbers, then at most two texts. */
+/* Append an object: numbers, then at most two texts.  It gets a cell, or is
+ * removed. */
 static int
 put_object(struct tl_definitions *d, enum tl_trace_kind kind, int32_t id,
     const struct tl_data_out *fields, const struct tl_bytes *texts,
     unsigned count)
 {
 	const size_t mark = d->text.size;
-	uint8_t head[5];
+	/* the start is replaced when the place in the file is known */
+	const struct tl_cell cell = { (uint8_t)kind, id, (int64_t)mark, -1 };
+	uint8_t head[5], bytes[TL_CELL_SIZE];
 	struct tl_data_out out = { .data = head, .capacity = sizeof(head) };
 
 	tl_data_put_u8(&out, (uint8_t)kind);
@@ -91,16 +71,31 @@ put_object(struct tl_definitions *d, enum tl_trace_kind kind, int32_t id,
 		tl_put_bytes(&d->text, tl_bytes(head, out.size));
 		tl_put_bytes(&d->text, tl_bytes(texts[i].data, size));
 	}
-	return add(d, mark, kind, id);
+	tl_cell_put(bytes, &cell);
+	if (d->text.rc == 0)
+		tl_put_bytes(&d->cells, tl_bytes(bytes, sizeof(bytes)));
+	if (d->text.rc == 0 && d->cells.rc == 0)
+		return 0;
+	d->text.size = mark;
+	d->text.rc = d->cells.rc = 0;
+	return -ENOMEM;
 }
 
-static int
-next_id(struct tl_definitions *d, enum tl_trace_kind kind, int32_t *id)
+/* Append an object with the next id of its kind.  Returns the id or -errno. */
+static int64_t
+put_next(struct tl_definitions *d, enum tl_trace_kind kind,
+    const struct tl_data_out *fields, const struct tl_bytes *texts,
+    unsigned count)
 {
-	if (d->next[kind] == INT32_MAX)
-		return -ENOSPC;
-	*id = d->next[kind];
-	return 0;
+	const int32_t id = d->next[kind];
+	const int rc = id == INT32_MAX
+			   ? -ENOSPC
+			   : put_object(d, kind, id, fields, texts, count);
+
+	if (rc < 0)
+		return rc;
+	d->next[kind]++;
+	return id;
 }
 
 int64_t
@@ -113,29 +108,28 @@ tl_define_text(struct tl_definitions *d, enum tl_trace_kind kind,
 	struct tl_probe probe = tl_table_probe(&ids->table, hash);
 	uint32_t at;
 	char *copy;
-	int32_t id;
-	int rc;
+	int64_t id;
 
 	while (tl_probe_next(&probe, &at))
 		if (ids->list[at].kind == kind &&
 		    tl_bytes_equal(ids->list[at].text, text))
 			return ids->list[at].id;
-	if ((rc = next_id(d, kind, &id)) < 0)
-		return rc;
-	if (TL_ARRAY_ROOM(ids->list, ids->capacity, ids->count) < 0 ||
-	    !(copy = malloc(text.size + 1)))
+	if (TL_ARRAY_ROOM(ids->list, ids->capacity, ids->count) < 0)
 		return -ENOMEM;
-	if ((rc = tl_table_reserve(&ids->table)) < 0 ||
-	    (rc = put_object(d, kind, id, &none, &text, 1)) < 0) {
+	if ((id = tl_table_reserve(&ids->table)) < 0)
+		return id;
+	if (!(copy = malloc(text.size + 1)))
+		return -ENOMEM;
+	if ((id = put_next(d, kind, &none, &text, 1)) < 0) {
 		free(copy);
-		return rc;
+		return id;
 	}
 	if (text.size > 0)
 		memcpy(copy, text.data, text.size);
 	tl_table_add(&ids->table, hash, ids->count); /* there is room */
 	ids->list[ids->count++] =
-	    (struct tl_text_id){ tl_bytes(copy, text.size), (uint8_t)kind, id };
-	d->next[kind]++;
+	    (struct tl_text_id){ tl_bytes(copy, text.size), (uint8_t)kind,
+		    (int32_t)id };
 	return id;
 }
 
@@ -145,27 +139,19 @@ define_location(struct tl_definitions *d, const struct tl_message *m)
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
 	int64_t file;
-	int32_t id;
-	int rc;
 
 	if (m->file.size == 0)
 		return TL_TRACE_NONE;
 	if ((file = tl_define_text(d, TL_TRACE_STRING, m->file)) < 0)
 		return file;
-	if ((rc = next_id(d, TL_TRACE_LOCATION, &id)) < 0)
-		return rc;
 	tl_data_put_i32(&out, (int32_t)file);
 	tl_data_put_u32(&out, m->line);
 	tl_data_put_i32(&out, TL_TRACE_NONE);
-	rc = put_object(d, TL_TRACE_LOCATION, id, &out, NULL, 0);
-	if (rc < 0)
-		return rc;
-	d->next[TL_TRACE_LOCATION]++;
-	return id;
+	return put_next(d, TL_TRACE_LOCATION, &out, NULL, 0);
 }
 
-static int
-write_message(struct tl_definitions *d, const struct tl_message *m, int32_t id)
+static int64_t
+write_message(struct tl_definitions *d, const struct tl_message *m)
 {
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
@@ -174,10 +160,10 @@ write_message(struct tl_definitions *d, const struct tl_message *m, int32_t id)
 	int64_t location;
 
 	if (category < 0)
-		return (int)category;
+		return category;
 	location = define_location(d, m);
 	if (location < TL_TRACE_NONE)
-		return (int)location;
+		return location;
 	tl_data_put_i32(&out, (int32_t)category);
 	tl_data_put_i32(&out, (int32_t)location);
 	tl_data_put_u8(&out, m->kind);
@@ -185,42 +171,31 @@ write_message(struct tl_definitions *d, const struct tl_message *m, int32_t id)
 	tl_data_put_u8(&out, tl_load_8(&m->gate));
 	tl_data_put_u8(&out, m->scope);
 	tl_data_put_u8(&out, m->builtin);
-	return put_object(d, TL_TRACE_MESSAGE, id, &out, &m->text, 1);
-}
-
-static uint8_t
-strings_of(const struct tl_message *m)
-{
-	uint8_t strings = 0;
-
-	for (unsigned i = 0; i < m->argc; i++)
-		if (m->args[i].format == TIMELINE_ARG_STRING)
-			strings |= (uint8_t)(1u << i);
-	return strings;
+	return put_next(d, TL_TRACE_MESSAGE, &out, &m->text, 1);
 }
 
 const struct tl_defined *
 tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 {
 	struct tl_defined *defined = tl_message_map_find(&d->messages, m);
-	int32_t id;
+	int64_t id;
 
 	if (defined)
 		return defined;
-	if ((*rc = next_id(d, TL_TRACE_MESSAGE, &id)) < 0)
-		return NULL;
-	if (!(defined = malloc(sizeof(*defined)))) {
+	if (!(defined = calloc(1, sizeof(*defined)))) {
 		*rc = -ENOMEM;
 		return NULL;
 	}
-	*defined = (struct tl_defined){ (uint32_t)id, strings_of(m) };
-	if ((*rc = write_message(d, m, id)) == 0)
-		*rc = tl_message_map_add(&d->messages, m, defined);
+	id = write_message(d, m);
+	*rc = id < 0 ? (int)id : tl_message_map_add(&d->messages, m, defined);
 	if (*rc < 0) {
 		free(defined);
 		return NULL;
 	}
-	d->next[TL_TRACE_MESSAGE]++;
+	defined->id = (uint32_t)id;
+	for (unsigned i = 0; i < m->argc; i++)
+		if (m->args[i].format == TIMELINE_ARG_STRING)
+			defined->strings |= (uint8_t)(1u << i);
 	return defined;
 }
 
@@ -248,17 +223,15 @@ tl_define_process(struct tl_definitions *d, uint32_t pid,
 {
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
-	int32_t id, *process;
-	int rc = get_process(d, pid, &process);
+	int32_t *process;
+	int64_t id = get_process(d, pid, &process);
 
-	if (rc < 0 || (rc = next_id(d, TL_TRACE_PROCESS, &id)) < 0)
-		return rc;
+	if (id < 0)
+		return (int)id;
 	tl_data_put_u32(&out, pid);
-	rc = put_object(d, TL_TRACE_PROCESS, id, &out, &command, 1);
-	if (rc < 0)
-		return rc;
-	*process = id;
-	d->next[TL_TRACE_PROCESS]++;
+	if ((id = put_next(d, TL_TRACE_PROCESS, &out, &command, 1)) < 0)
+		return (int)id;
+	*process = (int32_t)id;
 	return 0;
 }
 
@@ -285,14 +258,9 @@ tl_define_info(struct tl_definitions *d, struct tl_bytes name,
 {
 	const struct tl_data_out none = { 0 };
 	const struct tl_bytes texts[] = { name, value };
-	int32_t id;
-	int rc = next_id(d, TL_TRACE_INFO, &id);
+	const int64_t id = put_next(d, TL_TRACE_INFO, &none, texts, 2);
 
-	if (rc == 0)
-		rc = put_object(d, TL_TRACE_INFO, id, &none, texts, 2);
-	if (rc == 0)
-		d->next[TL_TRACE_INFO]++;
-	return rc;
+	return id < 0 ? (int)id : 0;
 }
 
 int
@@ -300,11 +268,8 @@ tl_define_knot(struct tl_definitions *d, const struct timeline_knot *knot)
 {
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
-	int32_t id;
-	int rc = next_id(d, TL_TRACE_KNOT, &id);
+	int64_t id;
 
-	if (rc < 0)
-		return rc;
 	tl_data_put_u64(&out, knot->tsc);
 	tl_data_put_i64(&out, knot->utc_ns);
 	tl_data_put_u64(&out, knot->mult);
@@ -316,10 +281,8 @@ tl_define_knot(struct tl_definitions *d, const struct timeline_knot *knot)
 	tl_data_put_u16(&out, knot->flags);
 	tl_data_put_u16(&out, (uint16_t)knot->tai_offset_s);
 	tl_data_put_u32(&out, knot->pid);
-	rc = put_object(d, TL_TRACE_KNOT, id, &out, NULL, 0);
-	if (rc == 0)
-		d->next[TL_TRACE_KNOT]++;
-	return rc;
+	id = put_next(d, TL_TRACE_KNOT, &out, NULL, 0);
+	return id < 0 ? (int)id : 0;
 }
 
 /* == blocks == */
@@ -393,25 +356,13 @@ write_block(struct tl_trace_writer *w, const struct tl_trace_block *block,
 	return append_cells(w, cells, cells_size);
 }
 
-/* Set the places of objects in their cells. */
-static void
-place_cells(const struct tl_trace_writer *w, struct tl_text *cells)
-{
-	for (size_t at = 0; at < cells->size; at += TL_CELL_SIZE) {
-		uint8_t *bytes = (uint8_t *)cells->data + at;
-		struct tl_cell cell = tl_cell_get(bytes);
-
-		cell.start += (int64_t)w->data_at;
-		tl_cell_put(bytes, &cell);
-	}
-}
-
 int
 tl_block_write_definitions(struct tl_trace_writer *w)
 {
 	struct tl_definitions *d = &w->definitions;
 	const size_t size = d->text.size - TL_TRACE_BLOCK_HEADER;
 	uint8_t *bytes = (uint8_t *)d->text.data;
+	uint8_t *cells = (uint8_t *)d->cells.data;
 	const struct tl_trace_block block = { .thread = TL_TRACE_DEFINITIONS,
 		.stored = (uint32_t)size,
 		.size = (uint32_t)size,
@@ -421,9 +372,15 @@ tl_block_write_definitions(struct tl_trace_writer *w)
 
 	if (size == 0 || w->rc < 0)
 		return w->rc;
-	place_cells(w, &d->cells);
+	/* the places of objects are known now */
+	for (size_t at = 0; at < d->cells.size; at += TL_CELL_SIZE) {
+		struct tl_cell cell = tl_cell_get(cells + at);
+
+		cell.start += (int64_t)w->data_at;
+		tl_cell_put(cells + at, &cell);
+	}
 	/* tl_text has room for one byte after its size */
-	write_block(w, &block, bytes, (uint8_t *)d->cells.data, d->cells.size);
+	write_block(w, &block, bytes, cells, d->cells.size);
 	d->logical += size;
 	d->text.size = TL_TRACE_BLOCK_HEADER;
 	tl_text_clear(&d->cells);
@@ -438,6 +395,15 @@ tl_block_settle(struct tl_trace_writer *w)
 	if (w->definitions.text.size < TL_TRACE_BLOCK_SIZE)
 		return w->rc;
 	return tl_block_write_definitions(w);
+}
+
+int
+tl_block_unlock(struct tl_trace_writer *w, int64_t rc)
+{
+	if (rc >= 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return (int)rc;
 }
 
 int
@@ -456,44 +422,22 @@ tl_block_write(struct tl_trace_writer *w, struct tl_trace_block *block,
 	return rc;
 }
 
-static uint64_t
-half_of_id(const struct tl_trace_header *header, size_t at)
-{
-	struct tl_data_in in = tl_data_in(header->id + at, sizeof(uint64_t));
-
-	return tl_data_u64(&in);
-}
-
 int
 tl_block_begin_files(struct tl_trace_writer *w)
 {
 	uint8_t bytes[TL_TRACE_HEADER_SIZE];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
-	const struct tl_cell self = { .kind = TL_TRACE_SELF,
-		.start = (int64_t)half_of_id(&w->header, 0),
-		.end = (int64_t)half_of_id(&w->header, sizeof(uint64_t)) };
+	struct tl_data_in id = tl_data_in(w->header.id, sizeof(w->header.id));
+	struct tl_cell self = { .kind = TL_TRACE_SELF };
 
+	self.start = tl_data_i64(&id);
+	self.end = tl_data_i64(&id);
 	tl_trace_header_put(bytes, &w->header);
 	append_data(w, bytes, sizeof(bytes));
 	tl_data_put_u64(&out, TL_TRACE_INDEX_MAGIC);
 	tl_data_put_u64(&out, TL_TRACE_VERSION);
 	append(w, w->options.index, bytes, out.size);
 	return append_cell(w, &self);
-}
-
-static void
-append_roots(struct tl_trace_writer *w)
-{
-	for (size_t i = 0; i < w->stream_count; i++) {
-		const struct tl_trace_stream *s = w->streams[i];
-		const struct tl_cell cell = { .kind = TL_TRACE_ROOT,
-			.id = s->id,
-			.start = (int64_t)s->block.logical,
-			.end = (int64_t)s->shape.levels[0].children };
-
-		if (s->block.logical > 0)
-			append_cell(w, &cell);
-	}
 }
 
 int
@@ -506,7 +450,16 @@ tl_block_end_files(struct tl_trace_writer *w)
 	struct tl_cell eof = { .kind = TL_TRACE_EOF };
 
 	append_data(w, &end, sizeof(end));
-	append_roots(w);
+	for (size_t i = 0; i < w->stream_count; i++) {
+		const struct tl_trace_stream *s = w->streams[i];
+		const struct tl_cell root = { .kind = TL_TRACE_ROOT,
+			.id = s->id,
+			.start = (int64_t)s->block.logical,
+			.end = (int64_t)s->shape.levels[0].children };
+
+		if (s->block.logical > 0)
+			append_cell(w, &root);
+	}
 	eof.id = (int32_t)w->index_crc;
 	eof.start = (int64_t)w->data_at;
 	eof.end = (int64_t)w->cell_count;

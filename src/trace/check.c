@@ -37,39 +37,20 @@ struct pass {
 };
 
 static int
-add_mark(struct pass *p, uint64_t at)
-{
-	struct tl_survey *s = p->survey;
-	const struct level *top = &p->levels[p->depth];
-
-	if (TL_ARRAY_ROOM(s->marks, s->mark_capacity, s->mark_count) < 0)
-		return -ENOMEM;
-	s->marks[s->mark_count++] = (struct tl_survey_mark){ top->start,
-		top->children, at, top->orphans };
-	return 0;
-}
-
-static int
 add_child(struct pass *p, uint64_t at)
 {
+	struct tl_survey *s = p->survey;
 	struct level *top = &p->levels[p->depth];
-	int rc = 0;
 
 	if (at - top->marked >= TL_TRACE_MARK_EVERY) {
-		rc = add_mark(p, at);
+		if (TL_ARRAY_ROOM(s->marks, s->mark_capacity, s->mark_count) <
+		    0)
+			return -ENOMEM;
+		s->marks[s->mark_count++] = (struct tl_survey_mark){ top->start,
+			top->children, at, top->orphans };
 		top->marked = at;
 	}
 	top->children++;
-	return rc;
-}
-
-/* Make room for one more level. */
-static int
-reserve_level(struct pass *p)
-{
-
-	if (TL_ARRAY_ROOM(p->levels, p->capacity, p->depth + 1) < 0)
-		return -ENOMEM;
 	return 0;
 }
 
@@ -78,14 +59,15 @@ open_level(struct pass *p)
 {
 	const struct level *top = &p->levels[p->depth];
 	const uint64_t number = top->number + top->orphans + 1;
-	const int rc =
-	    p->depth < TL_TRACE_DEPTH_MAX ? reserve_level(p) : -ENOSPC;
 
-	if (rc == 0)
-		p->levels[++p->depth] = (struct level){ .start = p->walk.at,
-			.number = number,
-			.marked = p->walk.at };
-	return rc;
+	if (p->depth >= TL_TRACE_DEPTH_MAX)
+		return -ENOSPC;
+	if (TL_ARRAY_ROOM(p->levels, p->capacity, p->depth + 1) < 0)
+		return -ENOMEM;
+	p->levels[++p->depth] = (struct level){ .start = p->walk.at,
+		.number = number,
+		.marked = p->walk.at };
+	return 0;
 }
 
 /* End the innermost container.  A small container gets no entry. */
@@ -184,7 +166,7 @@ static int
 make(struct tl_trace *trace, struct tl_trace_lane *lane, struct tl_survey *s)
 {
 	struct pass p = { .survey = s };
-	int rc = reserve_level(&p);
+	int rc = TL_ARRAY_ROOM(p.levels, p.capacity, 0);
 
 	tl_walk_init(&p.walk, trace, lane);
 	if (rc == 0) {
@@ -251,15 +233,6 @@ tl_survey_find_mark(const struct tl_survey *s, uint64_t start, uint64_t number)
 
 /* == check == */
 
-/* A failed seek is damage, unless blocks are lost in the stream. */
-static int
-judge(const struct tl_trace_lane *lane, int rc)
-{
-	if (rc != -EBADMSG)
-		return rc;
-	return lane->holes ? 0 : TL_CELL_WRONG;
-}
-
 /* Read the object at the current place, which may be the first of a block. */
 static int
 next_point(struct tl_walk *walk, struct tl_point *point)
@@ -270,14 +243,6 @@ next_point(struct tl_walk *walk, struct tl_point *point)
 		rc = tl_walk_next(walk, point);
 	} while (rc == TL_WALK_BLOCK);
 	return rc;
-}
-
-static bool
-is_footer(const struct tl_point *point, uint32_t message, uint64_t size)
-{
-	return point->kind == TL_TRACE_FOOTER && point->message == message &&
-	       point->size == size &&
-	       point->children <= size / TL_POINT_SIZE_MIN;
 }
 
 int
@@ -296,8 +261,10 @@ tl_check_jump(struct tl_walk *walk, uint64_t level, uint32_t message,
 	rc = tl_walk_seek(walk, span->end);
 	if (rc == 0)
 		rc = next_point(walk, footer);
-	if (rc == TL_WALK_POINT &&
-	    is_footer(footer, message, span->end - span->start))
+	if (rc == TL_WALK_POINT && footer->kind == TL_TRACE_FOOTER &&
+	    footer->message == message &&
+	    footer->size == span->end - span->start &&
+	    footer->children <= footer->size / TL_POINT_SIZE_MIN)
 		return 1;
 	if (rc < 0 && rc != -EBADMSG)
 		return rc;
@@ -370,8 +337,11 @@ check_count(struct tl_trace *trace, struct tl_trace_lane *lane, struct count *c,
 	if (rc == 0)
 		rc = count_all(c);
 	tl_walk_free(&c->walk);
-	if (rc < 0 || lane->holes)
-		return judge(lane, rc);
+	/* a failed seek is damage, unless blocks are lost in the stream */
+	if (lane->holes)
+		return rc == -EBADMSG ? 0 : rc;
+	if (rc < 0)
+		return rc == -EBADMSG ? TL_CELL_WRONG : rc;
 	if (c->over ? c->to != lane->size : c->walk.at != c->to)
 		return TL_CELL_WRONG;
 	if (c->inside.nested > 0 && c->to != lane->size)
@@ -442,39 +412,19 @@ tl_check_root(struct tl_trace *trace, struct tl_trace_lane *lane)
 
 /* == mend == */
 
-static struct tl_trace_lane *
-find_lane(const struct tl_index *x, int32_t id)
-{
-	for (size_t i = 0; i < x->lane_count; i++)
-		if (x->lanes[i].id == id)
-			return &x->lanes[i];
-	return NULL;
-}
-
-static void
-free_cells(struct tl_trace_lane *lane)
-{
-	free(lane->spans);
-	free(lane->marks);
-	free(lane->open);
-	lane->spans = NULL;
-	lane->marks = lane->open = NULL;
-	lane->span_count = lane->span_capacity = 0;
-	lane->mark_count = lane->mark_capacity = 0;
-	lane->open_count = lane->open_capacity = 0;
-}
-
 /* Replace the cells of a lane by rebuilt cells. */
 static void
 take_cells(struct tl_trace_lane *lane, struct tl_trace_lane *made)
 {
-	const struct tl_trace_lane old = *lane;
+	/* without rebuilt cells all blocks of the lane are damaged */
+	struct tl_trace_lane none = { .holes = true,
+		.children = lane->children };
 
-	if (!made) { /* all blocks of the lane are damaged */
-		free_cells(lane);
-		lane->holes = true;
-		return;
-	}
+	if (!made)
+		made = &none;
+	free(lane->spans);
+	free(lane->marks);
+	free(lane->open);
 	lane->spans = made->spans;
 	lane->span_count = made->span_count;
 	lane->span_capacity = made->span_capacity;
@@ -486,9 +436,8 @@ take_cells(struct tl_trace_lane *lane, struct tl_trace_lane *made)
 	lane->open_capacity = made->open_capacity;
 	lane->children = made->children;
 	lane->holes |= made->holes;
-	made->spans = old.spans;
-	made->marks = old.marks;
-	made->open = old.open;
+	made->spans = NULL;
+	made->marks = made->open = NULL;
 }
 
 static void
@@ -500,8 +449,11 @@ take_index(struct tl_trace *t, struct tl_index *made)
 	made->bytes = bytes;
 	for (size_t i = 0; i < t->index.lane_count; i++) {
 		struct tl_trace_lane *lane = &t->index.lanes[i];
+		size_t k = 0;
 
-		take_cells(lane, find_lane(made, lane->id));
+		while (k < made->lane_count && made->lanes[k].id != lane->id)
+			k++;
+		take_cells(lane, k < made->lane_count ? &made->lanes[k] : NULL);
 		if (!t->trees.roots[i].chunks)
 			t->trees.roots[i].child_count = lane->children;
 	}

@@ -104,39 +104,17 @@ tl_context_init(struct tl_context *c)
 	set_words(&c->nothing, tl_bytes_of("message that is not defined"));
 }
 
-static void
-free_object(struct tl_context_object *object)
-{
-	if (object)
-		free(object->data);
-	free(object);
-}
-
 void
 tl_context_free(struct tl_context *c)
 {
-	for (size_t i = 0; i < c->count; i++)
-		free_object(c->objects[i]);
+	for (size_t i = 0; i < c->count; i++) {
+		free(c->objects[i]->data);
+		free(c->objects[i]);
+	}
 	free(c->objects);
 	tl_table_free(&c->table);
 	tl_names_free(&c->names);
 	free(c->knots);
-}
-
-static int
-keep_text(struct tl_context_object *object, struct tl_bytes name,
-    struct tl_bytes text)
-{
-	object->data = malloc(name.size + text.size + 1);
-	if (!object->data)
-		return -ENOMEM;
-	if (name.size > 0)
-		memcpy(object->data, name.data, name.size);
-	if (text.size > 0)
-		memcpy(object->data + name.size, text.data, text.size);
-	object->name = tl_bytes(object->data, name.size);
-	object->text = tl_bytes(object->data + name.size, text.size);
-	return 0;
 }
 
 static int
@@ -234,7 +212,16 @@ read_texts(struct tl_context_object *object, struct tl_data_in *in)
 	if (in->bad || name.size > TL_TRACE_TEXT_MAX ||
 	    text.size > TL_TRACE_TEXT_MAX)
 		return -EBADMSG;
-	return keep_text(object, name, text);
+	object->data = malloc(name.size + text.size + 1);
+	if (!object->data)
+		return -ENOMEM;
+	if (name.size > 0)
+		memcpy(object->data, name.data, name.size);
+	if (text.size > 0)
+		memcpy(object->data + name.size, text.data, text.size);
+	object->name = tl_bytes(object->data, name.size);
+	object->text = tl_bytes(object->data + name.size, text.size);
+	return 0;
 }
 
 static bool
@@ -256,25 +243,6 @@ resolve(const struct tl_context *c, struct tl_context_object *object)
 	return category && (object->location == TL_TRACE_NONE || file);
 }
 
-/* Set the name of a thread or a process, unless its number is missing. */
-static int
-name_thread(struct tl_context *c, const struct tl_context_object *thread)
-{
-	const struct tl_context_object *process =
-	    find(c, TL_TRACE_PROCESS, thread->process);
-	int rc = 0;
-
-	if (thread->tid != 0 &&
-	    tl_bytes_equal(thread->text, tl_bytes_of(TL_TRACE_UNNAMED)))
-		rc = tl_names_hide(&c->names, thread->pid, thread->tid);
-	else if (thread->tid != 0 && thread->text.size > 0)
-		rc = tl_names_add(&c->names, thread->pid, thread->tid,
-		    thread->text);
-	if (rc == 0 && process && thread->pid != 0)
-		rc = tl_names_add(&c->names, thread->pid, 0, process->text);
-	return rc;
-}
-
 /* Define an object, unless it is already defined.  The last name of a thread
  * counts.  Takes the text over in any case. */
 static int
@@ -289,8 +257,24 @@ define(struct tl_context *c, const struct tl_context_object *read)
 	free(object->data);
 	*object = *read;
 	object->defined = true;
-	if (object->kind == TL_TRACE_THREAD)
-		return name_thread(c, object);
+	if (object->kind == TL_TRACE_THREAD) {
+		const struct tl_context_object *process =
+		    find(c, TL_TRACE_PROCESS, object->process);
+		int rc = 0;
+
+		/* Set the name of a thread or a process, unless its number is
+		 * missing. */
+		if (object->tid != 0 &&
+		    tl_bytes_equal(object->text, tl_bytes_of(TL_TRACE_UNNAMED)))
+			rc = tl_names_hide(&c->names, object->pid, object->tid);
+		else if (object->tid != 0 && object->text.size > 0)
+			rc = tl_names_add(&c->names, object->pid, object->tid,
+			    object->text);
+		if (rc == 0 && process && object->pid != 0)
+			rc = tl_names_add(&c->names, object->pid, 0,
+			    process->text);
+		return rc;
+	}
 	if (object->kind != TL_TRACE_MESSAGE)
 		return 0;
 	object->message.strings = &c->strings;
@@ -361,18 +345,11 @@ set_gate(struct tl_context *c, struct tl_bytes line, uint8_t gate)
 		named->gate = gate;
 }
 
-static bool
-is_gate(const struct tl_context_object *o)
-{
-	const size_t size = sizeof(TL_TRACE_GATE) - 1;
-
-	return o->kind == TL_TRACE_INFO && o->name.size == size &&
-	       memcmp(o->name.data, TL_TRACE_GATE, size - 1) == 0;
-}
-
 void
 tl_context_settle(struct tl_context *c)
 {
+	const size_t size = sizeof(TL_TRACE_GATE) - 1;
+
 	for (size_t i = 0; c->unsettled && i < c->count; i++)
 		if (c->objects[i]->kind == TL_TRACE_MESSAGE)
 			resolve(c, c->objects[i]);
@@ -380,9 +357,10 @@ tl_context_settle(struct tl_context *c)
 	for (; c->settled < c->count; c->settled++) {
 		const struct tl_context_object *o = c->objects[c->settled];
 
-		if (is_gate(o))
+		if (o->kind == TL_TRACE_INFO && o->name.size == size &&
+		    memcmp(o->name.data, TL_TRACE_GATE, size - 1) == 0)
 			set_gate(c, o->text,
-			    (uint8_t)(o->name.data[o->name.size - 1] - '0'));
+			    (uint8_t)(o->name.data[size - 1] - '0'));
 	}
 }
 

@@ -44,32 +44,25 @@ struct trace_cursor {
 	size_t source_count;
 };
 
-/* The order of sources with events of the same time: by the lanes of the
- * events, then by thread. */
-static bool
-is_older(const struct source *a, const struct source *b)
-{
-	int order = 0;
-
-	if (!a->bound)
-		order = tl_event_compare_tied(&a->events[a->next],
-		    &b->events[b->next]);
-	return order != 0 ? order < 0 : a->rank < b->rank;
-}
-
+/* Sources with events of the same time are ordered by the lanes of the events,
+ * then by thread. */
 static bool
 is_before(const void *context, const void *first, const void *second)
 {
 	const struct trace_cursor *c = context;
 	const struct source *a = *(struct source *const *)first;
 	const struct source *b = *(struct source *const *)second;
+	int order = 0;
 
 	if (a->key != b->key)
 		return c->backward ? a->key > b->key : a->key < b->key;
 	if (a->bound != b->bound)
 		/* the event of a bound may turn out to be later */
 		return a->bound;
-	return is_older(a, b) != c->backward;
+	if (!a->bound)
+		order = tl_event_compare_tied(&a->events[a->next],
+		    &b->events[b->next]);
+	return (order != 0 ? order < 0 : a->rank < b->rank) != c->backward;
 }
 
 static const struct tl_pqueue_order by_key = { sizeof(struct source *),
@@ -133,35 +126,29 @@ read_chunk(struct trace_cursor *c, struct source *s)
 	}
 }
 
-static void
-turn_round(struct source *s)
-{
-	for (unsigned i = 0, k = s->count; i + 1 < k; i++) {
-		const struct tl_event event = s->events[i];
-
-		s->events[i] = s->events[--k];
-		s->events[k] = event;
-	}
-}
-
 /* Read more events of the block.  false: no more events. */
 static bool
 more_of_block(struct trace_cursor *c, struct source *s)
 {
 	s->next = s->count = 0;
 	while (s->count == 0) {
-		if (c->backward) {
-			if (s->marks == 0)
-				return false;
-			s->marks--;
-			s->in.at = s->data->marks[s->marks].at;
-			s->state = s->data->marks[s->marks].state;
-			read_chunk(c, s);
-			turn_round(s);
-		} else {
+		if (!c->backward) {
 			if (s->in.at == s->in.size)
 				return false;
 			read_chunk(c, s);
+			continue;
+		}
+		if (s->marks == 0)
+			return false;
+		s->marks--;
+		s->in.at = s->data->marks[s->marks].at;
+		s->state = s->data->marks[s->marks].state;
+		read_chunk(c, s);
+		for (unsigned i = 0, k = s->count; i + 1 < k; i++) {
+			const struct tl_event event = s->events[i];
+
+			s->events[i] = s->events[--k];
+			s->events[k] = event;
 		}
 	}
 	return true;
@@ -238,41 +225,31 @@ cursor_close(struct tl_cursor *cursor)
 	free(c);
 }
 
-static int
-open_sources(struct trace_cursor *c)
-{
-	const size_t count = c->source_count;
-
-	c->sources = calloc(count + 1, sizeof(*c->sources));
-	if (!c->sources || tl_pqueue_reserve(&c->queue, &by_key, count) < 0)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		struct source *s = &c->sources[i];
-
-		s->lane = &c->trace->index.lanes[i];
-		s->rank = (uint32_t)i;
-		if (set_key(c, s))
-			tl_pqueue_push(&c->queue, &by_key, c, &s);
-	}
-	return 0;
-}
-
 int
 tl_trace_cursor(struct tl_trace *trace, enum tl_order order,
     struct tl_cursor **cursor)
 {
+	const size_t count = trace->index.lane_count;
 	struct trace_cursor *c = calloc(1, sizeof(*c));
-	int rc;
 
 	if (!c)
 		return -ENOMEM;
 	*c = (struct trace_cursor){ .cursor = { cursor_next, cursor_close },
 		.trace = trace,
 		.backward = order == TL_NEWEST_FIRST,
-		.source_count = trace->index.lane_count };
-	if ((rc = open_sources(c)) < 0) {
+		.sources = calloc(count + 1, sizeof(*c->sources)),
+		.source_count = count };
+	if (!c->sources || tl_pqueue_reserve(&c->queue, &by_key, count) < 0) {
 		cursor_close(&c->cursor);
-		return rc;
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct source *s = &c->sources[i];
+
+		s->lane = &trace->index.lanes[i];
+		s->rank = (uint32_t)i;
+		if (set_key(c, s))
+			tl_pqueue_push(&c->queue, &by_key, c, &s);
 	}
 	*cursor = &c->cursor;
 	return 0;

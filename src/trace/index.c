@@ -374,28 +374,6 @@ by_id(const void *a, const void *b)
 	return (p->id > q->id) - (p->id < q->id);
 }
 
-/* Sort spans by their start.  Cells are in the order of ends. */
-static void
-sort_all(struct tl_index *x)
-{
-	if (x->lane_count > 1)
-		qsort(x->lanes, x->lane_count, sizeof(*x->lanes), by_id);
-	for (size_t i = 0; i < x->lane_count; i++)
-		if (x->lanes[i].span_count > 1)
-			qsort(x->lanes[i].spans, x->lanes[i].span_count,
-			    sizeof(*x->lanes[i].spans), by_start);
-}
-
-/* Check that there is no block without a cell. */
-static int
-check_gaps(struct parse *p, size_t count)
-{
-	const int rc = tl_index_check_gaps(p->index, count);
-
-	p->at = TL_FAULT_NOWHERE;
-	return rc == -EEXIST ? wrong(p, "a block has no cell") : rc;
-}
-
 int
 tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 {
@@ -416,10 +394,19 @@ tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 	for (size_t i = 0; rc == 0 && i < x->lane_count; i++)
 		if (!x->lanes[i].rooted)
 			rc = wrong(&p, "a thread has no end");
-	if (rc == 0 && !x->made)
-		rc = check_gaps(&p, count);
-	if (rc == 0)
-		sort_all(x);
+	if (rc == 0 && !x->made) {
+		rc = tl_index_check_gaps(x, count);
+		p.at = TL_FAULT_NOWHERE;
+		if (rc == -EEXIST)
+			rc = wrong(&p, "a block has no cell");
+	}
+	if (rc == 0 && x->lane_count > 1)
+		qsort(x->lanes, x->lane_count, sizeof(*x->lanes), by_id);
+	/* cells are in the order of the ends of spans */
+	for (size_t i = 0; rc == 0 && i < x->lane_count; i++)
+		if (x->lanes[i].span_count > 1)
+			qsort(x->lanes[i].spans, x->lanes[i].span_count,
+			    sizeof(*x->lanes[i].spans), by_start);
 	tl_context_settle(x->context);
 	return rc;
 }

@@ -13,9 +13,36 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* == gaps == */
+enum { PIECE_SIZE = 1 << 20 };
 
-enum { GAP_PIECE = 64 << 10 };
+/* Feed a part of the data to a scan, which then ends. */
+static int
+scan_part(const struct tl_index *x, struct tl_scan *scan, uint64_t from,
+    uint64_t end)
+{
+	size_t size = PIECE_SIZE;
+	char *piece;
+	int64_t n = 1;
+	int rc;
+
+	if (end > x->data->size)
+		end = x->data->size;
+	if (from > end || end - from < size)
+		size = from < end ? (size_t)(end - from) : 1;
+	piece = malloc(size);
+	rc = piece ? 0 : -ENOMEM;
+	for (uint64_t at = from; rc == 0 && n > 0 && at < end;
+	     at += (uint64_t)n) {
+		n = tl_storage_read_at(x->data, piece,
+		    end - at < size ? (size_t)(end - at) : size, at);
+		rc = n < 0 ? (int)n
+			   : tl_scan_feed(scan, tl_bytes(piece, (size_t)n));
+	}
+	free(piece);
+	return rc < 0 ? rc : tl_scan_finish(scan);
+}
+
+/* == gaps == */
 
 static int
 take_block(void *context, const struct tl_trace_block *block, uint64_t at,
@@ -26,26 +53,6 @@ take_block(void *context, const struct tl_trace_block *block, uint64_t at,
 	(void)at;
 	(void)content;
 	return -EEXIST;
-}
-
-static int
-feed(struct tl_index *x, struct tl_scan *scan, uint64_t from, uint64_t end)
-{
-	char *piece = malloc(GAP_PIECE);
-	int64_t n = 1;
-	int rc = piece ? 0 : -ENOMEM;
-
-	for (uint64_t at = from; rc == 0 && n > 0 && at < end;
-	     at += (uint64_t)n) {
-		const uint64_t size =
-		    end - at < GAP_PIECE ? end - at : GAP_PIECE;
-
-		n = tl_storage_read_at(x->data, piece, (size_t)size, at);
-		rc = n < 0 ? (int)n
-			   : tl_scan_feed(scan, tl_bytes(piece, (size_t)n));
-	}
-	free(piece);
-	return rc < 0 ? rc : tl_scan_finish(scan);
 }
 
 /* Check the bytes between two places for whole blocks.  end is the place of a
@@ -60,9 +67,12 @@ check_gap(struct tl_index *x, uint64_t from, uint64_t end)
 	if (from == end)
 		return 0;
 	tl_scan_init(&scan, x->options, take_block, NULL);
-	tl_scan_begin_at(&scan, &x->header, x->seed, from);
+	scan.header = x->header;
+	scan.seed = x->seed;
+	scan.at = from;
+	scan.begun = true;
 	scan.inside = end != UINT64_MAX;
-	rc = feed(x, &scan, from, end);
+	rc = scan_part(x, &scan, from, end);
 	x->damage += scan.damage;
 	tl_scan_free(&scan);
 	return rc;
@@ -91,8 +101,6 @@ tl_index_check_gaps(struct tl_index *x, size_t count)
 }
 
 /* == build == */
-
-enum { PIECE_SIZE = 1 << 20 };
 
 /* State of a thread. */
 struct track {
@@ -127,20 +135,6 @@ put_cell(struct build *b, uint8_t kind, int32_t id, uint64_t start,
 }
 
 static int
-add_track(struct build *b, int32_t id)
-{
-	struct track *track = calloc(1, sizeof(*track));
-
-	if (!track || tl_shape_init(&track->shape) < 0) {
-		free(track);
-		return -ENOMEM;
-	}
-	track->id = id;
-	b->tracks[b->count++] = track;
-	return 0;
-}
-
-static int
 find_track(struct build *b, int32_t id, struct track **track)
 {
 	size_t i;
@@ -148,12 +142,20 @@ find_track(struct build *b, int32_t id, struct track **track)
 
 	if (TL_ARRAY_ROOM(b->tracks, b->capacity, b->count) < 0)
 		return -ENOMEM;
-	rc = tl_id_table_get(&b->ids, id, &i);
-	if (rc > 0)
-		rc = add_track(b, id);
-	if (rc == 0)
-		*track = b->tracks[i];
-	return rc;
+	if ((rc = tl_id_table_get(&b->ids, id, &i)) < 0)
+		return rc;
+	if (rc > 0) {
+		struct track *new = calloc(1, sizeof(*new));
+
+		if (!new || tl_shape_init(&new->shape) < 0) {
+			free(new);
+			return -ENOMEM;
+		}
+		new->id = id;
+		b->tracks[b->count++] = new;
+	}
+	*track = b->tracks[i];
+	return 0;
 }
 
 /* Add a cell for each definition of a block.  If a definition is damaged, the
@@ -186,37 +188,21 @@ take_definitions(struct build *b, uint64_t at, struct tl_bytes content)
 	return bytes->rc;
 }
 
-static void
-count_point(struct track *t, const struct tl_point *point)
-{
-	t->children += tl_inside_step(&t->inside, point->kind, point->silent);
-	if (point->kind == TL_TRACE_SPAN)
-		t->depth++;
-	else if (point->kind == TL_TRACE_FOOTER && t->depth > 0)
-		t->depth--;
-}
-
-/* Is the object the footer of the innermost container? */
-static bool
-is_end(const struct tl_shape *shape, const struct tl_point *point, uint64_t at)
-{
-	const struct tl_shape_level *top = tl_shape_top(shape);
-
-	return shape->depth > 0 && point->children == top->children &&
-	       point->size == at - top->start;
-}
-
 static int
 shape_point(struct track *t, const struct tl_point *point, uint64_t at,
     uint64_t after)
 {
 	struct tl_shape *shape = &t->shape;
+	const struct tl_shape_level *top;
 	const int rc = tl_shape_reserve(shape);
 
 	if (rc == -ENOMEM)
 		return rc;
-	if (point->kind == TL_TRACE_FOOTER ? !is_end(shape, point, at)
-					   : rc < 0) {
+	top = tl_shape_top(shape);
+	if (point->kind == TL_TRACE_FOOTER
+		? shape->depth == 0 || point->children != top->children ||
+		      point->size != at - top->start
+		: rc < 0) {
 		t->holes = true; /* not written by this writer */
 		return 0;
 	}
@@ -248,7 +234,12 @@ take_points(struct build *b, struct track *t, uint64_t at,
 		if (!t->holes)
 			rc = shape_point(t, &point, block->logical + from,
 			    block->logical + in.at);
-		count_point(t, &point);
+		t->children +=
+		    tl_inside_step(&t->inside, point.kind, point.silent);
+		if (point.kind == TL_TRACE_SPAN)
+			t->depth++;
+		else if (point.kind == TL_TRACE_FOOTER && t->depth > 0)
+			t->depth--;
 	}
 	if (rc != -EBADMSG)
 		return rc;
@@ -262,26 +253,21 @@ take_points(struct build *b, struct track *t, uint64_t at,
 	return 0;
 }
 
-static void
-say_hole(struct build *b, struct track *t, uint64_t at,
-    const struct tl_trace_block *block)
-{
-	b->scan.damage++;
-	if (block->logical > t->size)
-		tl_trace_say(&b->index->options->report, -EBADMSG, at,
-		    "%" PRIu64 " bytes of thread %" PRId32
-		    " are lost before this block",
-		    block->logical - t->size, t->id);
-}
-
 static int
-take_stream(struct build *b, uint64_t at, const struct tl_trace_block *block,
+build_block(void *context, const struct tl_trace_block *block, uint64_t at,
     struct tl_bytes content)
 {
-	struct tl_text *bytes = &b->index->bytes;
+	struct build *b = context;
+	struct tl_text *bytes;
 	struct track *t;
-	int rc = find_track(b, block->thread, &t);
+	int rc;
 
+	put_cell(b, TL_TRACE_BLOCK_START, block->thread, at,
+	    at + tl_trace_block_size(block) - 1);
+	if (block->thread == TL_TRACE_DEFINITIONS)
+		return take_definitions(b, at, content);
+	bytes = &b->index->bytes;
+	rc = find_track(b, block->thread, &t);
 	if (rc < 0)
 		return rc;
 	if (block->logical < t->size) {
@@ -293,7 +279,12 @@ take_stream(struct build *b, uint64_t at, const struct tl_trace_block *block,
 		return 0;
 	}
 	if (block->logical > t->size || block->depth != t->depth) {
-		say_hole(b, t, at, block);
+		b->scan.damage++;
+		if (block->logical > t->size)
+			tl_trace_say(&b->index->options->report, -EBADMSG, at,
+			    "%" PRIu64 " bytes of thread %" PRId32
+			    " are lost before this block",
+			    block->logical - t->size, t->id);
 		t->holes = true;
 		tl_inside_skip(&t->inside, block->depth);
 		t->depth = block->depth;
@@ -303,19 +294,6 @@ take_stream(struct build *b, uint64_t at, const struct tl_trace_block *block,
 	tl_put_bytes(bytes, tl_bytes(t->shape.cells, t->shape.cells_size));
 	t->shape.cells_size = 0;
 	return rc < 0 ? rc : bytes->rc;
-}
-
-static int
-build_block(void *context, const struct tl_trace_block *block, uint64_t at,
-    struct tl_bytes content)
-{
-	struct build *b = context;
-
-	put_cell(b, TL_TRACE_BLOCK_START, block->thread, at,
-	    at + tl_trace_block_size(block) - 1);
-	if (block->thread == TL_TRACE_DEFINITIONS)
-		return take_definitions(b, at, content);
-	return take_stream(b, at, block, content);
 }
 
 static int
@@ -376,42 +354,6 @@ put_begin(struct build *b)
 	put_cell(b, TL_TRACE_SELF, 0, high, tl_data_u64(&in));
 }
 
-static int
-scan_all(struct build *b)
-{
-	struct tl_storage *data = b->index->data;
-	const size_t size =
-	    data->size < PIECE_SIZE ? (size_t)data->size : PIECE_SIZE;
-	char *piece = malloc(size);
-	int rc = piece ? 0 : -ENOMEM;
-
-	for (uint64_t at = 0; rc == 0 && at < data->size;) {
-		const int64_t n = tl_storage_read_at(data, piece, size, at);
-
-		rc = n < 0 ? (int)n
-			   : tl_scan_feed(&b->scan, tl_bytes(piece, (size_t)n));
-		if (n <= 0)
-			break;
-		at += (uint64_t)n;
-	}
-	if (rc == 0)
-		rc = tl_scan_finish(&b->scan);
-	free(piece);
-	return rc;
-}
-
-static void
-free_build(struct build *b)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		tl_shape_free(&b->tracks[i]->shape);
-		free(b->tracks[i]);
-	}
-	free(b->tracks);
-	tl_id_table_free(&b->ids);
-	tl_scan_free(&b->scan);
-}
-
 int
 tl_index_rebuild(struct tl_index *x)
 {
@@ -423,13 +365,19 @@ tl_index_rebuild(struct tl_index *x)
 	tl_index_clear(x);
 	put_begin(&b);
 	tl_scan_init(&b.scan, x->options, build_block, &b);
-	rc = scan_all(&b);
+	rc = scan_part(x, &b.scan, 0, UINT64_MAX);
 	if (rc == 0) {
 		put_roots(&b);
 		put_end(&b);
 		rc = x->bytes.rc;
 	}
 	x->damage += b.scan.damage;
-	free_build(&b);
+	for (size_t i = 0; i < b.count; i++) {
+		tl_shape_free(&b.tracks[i]->shape);
+		free(b.tracks[i]);
+	}
+	free(b.tracks);
+	tl_id_table_free(&b.ids);
+	tl_scan_free(&b.scan);
 	return rc < 0 ? rc : tl_index_parse(x, &fault);
 }

@@ -139,17 +139,6 @@ tl_trace_header_put(uint8_t to[TL_TRACE_HEADER_SIZE],
 	tl_data_put_u32(&out, tl_crc32c(0, to, CHECKED));
 }
 
-static void
-read_header(struct tl_trace_header *header, struct tl_data_in *in)
-{
-	header->compat = tl_data_u64(in);
-	header->incompat = tl_data_u64(in);
-	memcpy(header->id, tl_data_take(in, TL_TRACE_ID_SIZE),
-	    TL_TRACE_ID_SIZE);
-	header->created_ns = tl_data_i64(in);
-	header->codec = (uint8_t)(tl_data_u32(in) >> 24);
-}
-
 int
 tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
     struct tl_fault *fault)
@@ -167,7 +156,12 @@ tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
 		return tl_fault(fault, -EPROTO, 8,
 		    "a trace of version %llu; version %d can be read",
 		    (unsigned long long)version, TL_TRACE_VERSION);
-	read_header(header, &in);
+	header->compat = tl_data_u64(&in);
+	header->incompat = tl_data_u64(&in);
+	memcpy(header->id, tl_data_take(&in, TL_TRACE_ID_SIZE),
+	    TL_TRACE_ID_SIZE);
+	header->created_ns = tl_data_i64(&in);
+	header->codec = (uint8_t)(tl_data_u32(&in) >> 24);
 	if (tl_data_u32(&in) != tl_crc32c(0, first.data, CHECKED))
 		return tl_fault(fault, -EBADMSG, CHECKED,
 		    "the header is damaged: its checksum is wrong");

@@ -28,31 +28,25 @@ struct load {
 	uint64_t child_count; /* number of children of the open child */
 };
 
-/* Set how a span ended, as far as known. */
-static void
-set_end(struct tl_node *child, const struct tl_point *footer)
-{
-	child->ended = TL_NODE_UNFINISHED;
-	if (!footer)
-		return;
-	if (footer->silent) {
-		if (!footer->event.bare)
-			child->ended = TL_NODE_CROSSED;
-	} else if (footer->event.message == child->event.message) {
-		child->ended = TL_NODE_ENDED;
-		child->end = footer->event;
-	}
-}
-
-/* End the open child, whose content ended at a place. */
+/* End the open child, whose content ended at a place, and set how its span
+ * ended, as far as known. */
 static void
 close_child(struct load *l, uint64_t end, const struct tl_point *footer)
 {
-	if (!l->child)
+	struct tl_node *child = l->child;
+
+	if (!child)
 		return;
-	l->child->content_end = end;
-	l->child->child_count = l->child_count;
-	set_end(l->child, footer);
+	child->content_end = end;
+	child->child_count = l->child_count;
+	child->ended = TL_NODE_UNFINISHED;
+	if (footer && footer->silent) {
+		if (!footer->event.bare)
+			child->ended = TL_NODE_CROSSED;
+	} else if (footer && footer->event.message == child->event.message) {
+		child->ended = TL_NODE_ENDED;
+		child->end = footer->event;
+	}
 	l->child = NULL;
 }
 
@@ -236,38 +230,34 @@ take_open(struct load *l)
 	return 1;
 }
 
-/* Begin a child.  1: the last child; 0. */
-static int
-take_child(struct load *l, struct tl_point *point)
-{
-	int rc;
-
-	tl_trace_name(l->trace, point);
-	if ((rc = adopt(l, point)) < 0)
-		return rc;
-	l->number++;
-	l->child_count = 0;
-	l->child_inside = (struct tl_inside){ 0 };
-	if (point->kind != TL_TRACE_SPAN) {
-		l->child = NULL; /* a leaf has no end */
-		return 0;
-	}
-	if (l->child) {
-		l->child->content = l->walk.at;
-		l->child->level = l->node->level + l->inside.orphans + 1;
-		l->child->ended = TL_NODE_UNFINISHED;
-	}
-	rc = take_open(l);
-	return rc != 0 ? rc : jump(l, point->message);
-}
-
 static int
 take_point(struct load *l, struct tl_point *point, uint64_t from)
 {
 	const bool nested = l->inside.nested > 0;
 
-	if (tl_inside_step(&l->inside, point->kind, point->silent))
-		return take_child(l, point);
+	if (tl_inside_step(&l->inside, point->kind, point->silent)) {
+		int rc;
+
+		/* Begin a child.  1: the last child; 0. */
+		tl_trace_name(l->trace, point);
+		if ((rc = adopt(l, point)) < 0)
+			return rc;
+		l->number++;
+		l->child_count = 0;
+		l->child_inside = (struct tl_inside){ 0 };
+		if (point->kind != TL_TRACE_SPAN) {
+			l->child = NULL; /* a leaf has no end */
+			return 0;
+		}
+		if (l->child) {
+			l->child->content = l->walk.at;
+			l->child->level =
+			    l->node->level + l->inside.orphans + 1;
+			l->child->ended = TL_NODE_UNFINISHED;
+		}
+		rc = take_open(l);
+		return rc != 0 ? rc : jump(l, point->message);
+	}
 	if (!nested)
 		return 0;
 	if (l->inside.nested > 0) {
@@ -280,38 +270,6 @@ take_point(struct load *l, struct tl_point *point, uint64_t from)
 	return 0;
 }
 
-static bool
-is_done(const struct load *l)
-{
-	return l->inside.nested == 0 &&
-	       (l->number > l->last || l->walk.at >= l->node->content_end);
-}
-
-static int
-run(struct load *l)
-{
-	struct tl_point point;
-	int rc = start(l);
-
-	while (rc == 0 && !is_done(l)) {
-		const uint64_t from = l->walk.at;
-
-		rc = tl_walk_next(&l->walk, &point);
-		if (rc == TL_WALK_END)
-			break;
-		if (rc == TL_WALK_POINT)
-			rc = take_point(l, &point, from);
-		else if (rc == TL_WALK_BLOCK)
-			rc = take_block(l);
-	}
-	if (rc >= 0)
-		close_child(l, l->walk.at, NULL);
-	else if (l->child) /* the end of the child is missing */
-		tl_node_forget_child(l->node, l->number - 1,
-		    &l->trace->trees.budget);
-	return rc < 0 ? rc : 0;
-}
-
 /* Load children.  TL_CELL_WRONG: a cell is wrong. */
 static int
 load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
@@ -320,6 +278,7 @@ load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 	struct tl_trace_lane *lane = &trace->index.lanes[node->thread];
 	struct load l = { .trace = trace, .node = node, .first = first };
 	int rc = node->parent ? 0 : tl_check_root(trace, lane);
+	struct tl_point point;
 
 	if (rc < 0 || first >= node->child_count || count == 0)
 		return rc;
@@ -331,7 +290,27 @@ load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 	if (rc < 0)
 		return rc;
 	tl_walk_init(&l.walk, trace, lane);
-	rc = run(&l);
+	rc = start(&l);
+	while (rc == 0 &&
+	       (l.inside.nested > 0 ||
+		   (l.number <= l.last && l.walk.at < l.node->content_end))) {
+		const uint64_t from = l.walk.at;
+
+		rc = tl_walk_next(&l.walk, &point);
+		if (rc == TL_WALK_END)
+			break;
+		if (rc == TL_WALK_POINT)
+			rc = take_point(&l, &point, from);
+		else if (rc == TL_WALK_BLOCK)
+			rc = take_block(&l);
+	}
+	if (rc >= 0)
+		close_child(&l, l.walk.at, NULL);
+	else if (l.child) /* the end of the child is missing */
+		tl_node_forget_child(l.node, l.number - 1,
+		    &l.trace->trees.budget);
+	if (rc > 0)
+		rc = 0;
 	tl_walk_free(&l.walk);
 	return rc;
 }

@@ -17,57 +17,29 @@ tl_trace_recognise(struct tl_bytes first)
 	return tl_data_u64(&in) == TL_TRACE_MAGIC && !in.bad ? 100 : 0;
 }
 
-static int
-read_header(struct tl_trace *t, struct tl_fault *fault)
-{
-	uint8_t bytes[TL_TRACE_HEADER_SIZE];
-	const int64_t n =
-	    tl_storage_read_at(t->index.data, bytes, sizeof(bytes), 0);
-	int rc;
-
-	if (n < 0)
-		return tl_fault(fault, (int)n, 0, "cannot be read");
-	rc = tl_trace_header_get(&t->index.header, tl_bytes(bytes, (size_t)n),
-	    fault);
-	t->index.seed = tl_trace_seed(&t->index.header);
-	return rc;
-}
-
-/* Read all bytes of an index.  0; -ENOENT: no index; -EBADMSG; -errno. */
-static int
-read_index(struct tl_trace *t, struct tl_storage *index)
-{
-	struct tl_text *bytes = &t->index.bytes;
-	char *to;
-	int64_t n;
-
-	if (!index)
-		return -ENOENT;
-	if (index->size > t->index.data->size * 8 + TL_PATH_MAX)
-		return -EBADMSG; /* too large for the index of any data */
-	to = tl_text_reserve(bytes, (size_t)index->size);
-	if (!to) {
-		bytes->rc = 0;
-		return -ENOMEM;
-	}
-	n = tl_storage_read_at(index, to, (size_t)index->size, 0);
-	if (n < 0)
-		return (int)n;
-	bytes->size = (size_t)n;
-	return 0;
-}
-
+/* Read the index, or rebuild it if it is missing or is not that of the data. */
 static int
 make_index(struct tl_trace *t, struct tl_storage *index)
 {
 	struct tl_fault fault = { .at = TL_FAULT_NOWHERE };
-	int rc = read_index(t, index);
+	struct tl_text *bytes = &t->index.bytes;
+	int rc = -ENOENT;
 
-	if (rc == 0)
-		rc = tl_index_parse(&t->index, &fault);
-	if (rc == 0)
-		return 0;
-	if (rc == -ENOMEM || rc == -EPROTO)
+	if (index && index->size > t->index.data->size * 8 + TL_PATH_MAX) {
+		rc = -EBADMSG; /* too large for the index of any data */
+	} else if (index) {
+		char *to = tl_text_reserve(bytes, (size_t)index->size);
+		int64_t n;
+
+		if (!to) {
+			bytes->rc = 0;
+			return -ENOMEM;
+		}
+		n = tl_storage_read_at(index, to, (size_t)index->size, 0);
+		bytes->size = n < 0 ? 0 : (size_t)n;
+		rc = n < 0 ? (int)n : tl_index_parse(&t->index, &fault);
+	}
+	if (rc == 0 || rc == -ENOMEM || rc == -EPROTO)
 		return rc;
 	t->state = rc == -ENOENT ? TL_INDEX_MISSING : TL_INDEX_BROKEN;
 	if (t->state == TL_INDEX_BROKEN)
@@ -75,32 +47,6 @@ make_index(struct tl_trace *t, struct tl_storage *index)
 		    "the index is not used: %s",
 		    fault.rc < 0 ? fault.text : "it cannot be read");
 	return tl_index_rebuild(&t->index);
-}
-
-static void
-describe_thread(const struct tl_trace *t, const struct tl_trace_lane *lane,
-    struct tl_trace_thread *thread)
-{
-	struct tl_context_thread known = { 0 };
-
-	tl_context_thread(&t->context, lane->id, &known);
-	*thread = (struct tl_trace_thread){ .id = lane->id,
-		.pid = known.pid,
-		.tid = known.tid,
-		.name = known.name,
-		.command = known.command,
-		.size = lane->size,
-		.min_ns = INT64_MAX,
-		.max_ns = INT64_MIN };
-	for (size_t i = 0; i < lane->block_count; i++) {
-		const struct tl_trace_block *b = &lane->blocks[i].block;
-
-		thread->events += b->events;
-		if (b->min_ns < thread->min_ns)
-			thread->min_ns = b->min_ns;
-		if (b->max_ns > thread->max_ns)
-			thread->max_ns = b->max_ns;
-	}
 }
 
 static int
@@ -115,8 +61,27 @@ make_roots(struct tl_trace *t)
 	t->trees.count = count;
 	for (size_t i = 0; i < count; i++) {
 		const struct tl_trace_lane *lane = &t->index.lanes[i];
+		struct tl_trace_thread *thread = &t->trees.threads[i];
+		struct tl_context_thread known = { 0 };
 
-		describe_thread(t, lane, &t->trees.threads[i]);
+		tl_context_thread(&t->context, lane->id, &known);
+		*thread = (struct tl_trace_thread){ .id = lane->id,
+			.pid = known.pid,
+			.tid = known.tid,
+			.name = known.name,
+			.command = known.command,
+			.size = lane->size,
+			.min_ns = INT64_MAX,
+			.max_ns = INT64_MIN };
+		for (size_t k = 0; k < lane->block_count; k++) {
+			const struct tl_trace_block *b = &lane->blocks[k].block;
+
+			thread->events += b->events;
+			if (b->min_ns < thread->min_ns)
+				thread->min_ns = b->min_ns;
+			if (b->max_ns > thread->max_ns)
+				thread->max_ns = b->max_ns;
+		}
 		t->trees.roots[i].child_count = lane->children;
 		t->trees.roots[i].content_end = lane->size;
 		t->trees.roots[i].thread = (uint32_t)i;
@@ -127,10 +92,18 @@ make_roots(struct tl_trace *t)
 static int
 open_parts(struct tl_trace *t, struct tl_storage *index, struct tl_fault *fault)
 {
-	int rc = read_header(t, fault);
+	uint8_t bytes[TL_TRACE_HEADER_SIZE];
+	const int64_t n =
+	    tl_storage_read_at(t->index.data, bytes, sizeof(bytes), 0);
+	int rc;
 
+	if (n < 0)
+		return tl_fault(fault, (int)n, 0, "cannot be read");
+	rc = tl_trace_header_get(&t->index.header, tl_bytes(bytes, (size_t)n),
+	    fault);
 	if (rc < 0)
 		return rc;
+	t->index.seed = tl_trace_seed(&t->index.header);
 	rc = make_index(t, index);
 	if (rc == 0)
 		rc = make_roots(t);

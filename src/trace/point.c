@@ -228,43 +228,6 @@ get_begun(struct tl_event *e, const struct tl_point_state *state,
 }
 
 static void
-get_fields(struct tl_event *e, const struct tl_point_state *state,
-    struct tl_data_in *in, unsigned flags)
-{
-	e->tsc = state->tsc;
-	e->number = state->number + 1;
-	e->cpu = state->cpu;
-	e->pid = state->pid;
-	e->tid = state->tid;
-	e->error_ns = state->error_ns;
-	e->epoch = state->epoch;
-	e->lane = state->lane;
-	if (flags & TSC)
-		e->tsc += (uint64_t)tl_data_folded(in);
-	if (flags & NUMBER)
-		e->number += (uint64_t)tl_data_folded(in);
-	if (flags & CPU)
-		e->cpu = tl_data_varint32(in);
-	if (flags & WHO) {
-		e->pid = tl_data_varint32(in);
-		e->tid = tl_data_varint32(in);
-	}
-	if (flags & ERROR)
-		e->error_ns = tl_data_varint32(in);
-	if (flags & EPOCH)
-		e->epoch = tl_data_varint32(in);
-	if (flags & LANE)
-		e->lane = tl_data_varint32(in);
-	if (e->kind == TL_LOST && flags & LEVEL)
-		e->level = tl_data_u8(in);
-	e->continued = e->kind == TL_BEGIN && flags & CONTINUED;
-	if (e->kind == TL_BEGIN)
-		e->proven = flags & WILL_PROVE;
-	if (e->kind == TL_END && flags & BEGUN)
-		get_begun(e, state, in, flags);
-}
-
-static void
 get_args(struct tl_event *e, struct tl_data_in *in, unsigned argc)
 {
 	unsigned sizes = tl_data_u16(in);
@@ -336,7 +299,37 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 	else
 		point->message = tl_data_varint32(in);
 	e->ns = (int64_t)((uint64_t)state->ns + (uint64_t)tl_data_folded(in));
-	get_fields(e, state, in, flags);
+	e->tsc = state->tsc;
+	e->number = state->number + 1;
+	e->cpu = state->cpu;
+	e->pid = state->pid;
+	e->tid = state->tid;
+	e->error_ns = state->error_ns;
+	e->epoch = state->epoch;
+	e->lane = state->lane;
+	if (flags & TSC)
+		e->tsc += (uint64_t)tl_data_folded(in);
+	if (flags & NUMBER)
+		e->number += (uint64_t)tl_data_folded(in);
+	if (flags & CPU)
+		e->cpu = tl_data_varint32(in);
+	if (flags & WHO) {
+		e->pid = tl_data_varint32(in);
+		e->tid = tl_data_varint32(in);
+	}
+	if (flags & ERROR)
+		e->error_ns = tl_data_varint32(in);
+	if (flags & EPOCH)
+		e->epoch = tl_data_varint32(in);
+	if (flags & LANE)
+		e->lane = tl_data_varint32(in);
+	if (e->kind == TL_LOST && flags & LEVEL)
+		e->level = tl_data_u8(in);
+	e->continued = e->kind == TL_BEGIN && flags & CONTINUED;
+	if (e->kind == TL_BEGIN)
+		e->proven = flags & WILL_PROVE;
+	if (e->kind == TL_END && flags & BEGUN)
+		get_begun(e, state, in, flags);
 	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_data_varint(in);
 		point->size = tl_data_varint(in);

@@ -25,22 +25,14 @@ tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
 	report->say(report->context, &fault);
 }
 
-static const struct tl_trace_codec *
-find_codec(const struct tl_trace_read_options *options, uint8_t number)
-{
-	for (size_t i = 0; i < options->codec_count; i++)
-		if (options->codecs[i].number == number)
-			return &options->codecs[i];
-	return NULL;
-}
-
 int
 tl_block_content(const struct tl_trace_block *block,
     const struct tl_trace_header *header, uint32_t seed,
     const struct tl_trace_read_options *options, struct tl_bytes stored,
     struct tl_text *room, struct tl_bytes *content)
 {
-	const struct tl_trace_codec *codec;
+	const struct tl_trace_codec *codec = options->codecs;
+	size_t left = options->codec_count;
 	char *to;
 	int rc;
 
@@ -49,8 +41,9 @@ tl_block_content(const struct tl_trace_block *block,
 	*content = stored;
 	if (!(block->flags & TL_BLOCK_PACKED))
 		return 0;
-	codec = find_codec(options, header->codec);
-	if (!codec)
+	for (; left > 0 && codec->number != header->codec; codec++)
+		left--;
+	if (left == 0)
 		return -EPROTO;
 	tl_text_clear(room);
 	to = tl_text_reserve(room, block->size);
@@ -72,16 +65,6 @@ tl_scan_init(struct tl_scan *s, const struct tl_trace_read_options *options,
 	*s = (struct tl_scan){ .options = options,
 		.block = block,
 		.context = context };
-}
-
-void
-tl_scan_begin_at(struct tl_scan *s, const struct tl_trace_header *header,
-    uint32_t seed, uint64_t at)
-{
-	s->header = *header;
-	s->seed = seed;
-	s->at = at;
-	s->begun = true;
 }
 
 void
@@ -236,19 +219,6 @@ run(struct tl_scan *s, bool last)
 	return rc == -EAGAIN ? 0 : rc;
 }
 
-/* Drop scanned bytes if there are many. */
-static void
-drop_used(struct tl_scan *s)
-{
-	if (s->buffer.size == 0 ||
-	    (s->used < SLACK && s->used < s->buffer.size))
-		return;
-	memmove(s->buffer.data, s->buffer.data + s->used,
-	    s->buffer.size - s->used);
-	s->buffer.size -= s->used;
-	s->used = 0;
-}
-
 int
 tl_scan_feed(struct tl_scan *s, struct tl_bytes piece)
 {
@@ -260,7 +230,13 @@ tl_scan_feed(struct tl_scan *s, struct tl_bytes piece)
 	if (s->buffer.rc < 0)
 		return s->buffer.rc;
 	rc = run(s, false);
-	drop_used(s);
+	/* drop scanned bytes if there are many */
+	if (s->used >= SLACK || s->used >= s->buffer.size) {
+		memmove(s->buffer.data, s->buffer.data + s->used,
+		    s->buffer.size - s->used);
+		s->buffer.size -= s->used;
+		s->used = 0;
+	}
 	return rc;
 }
 

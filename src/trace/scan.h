@@ -40,9 +40,6 @@ struct tl_scan {
 void
 tl_scan_init(struct tl_scan *scan, const struct tl_trace_read_options *options,
     tl_scan_block *block, void *context);
-/* Begin at a place after the header, which is passed. */
-void tl_scan_begin_at(struct tl_scan *scan,
-    const struct tl_trace_header *header, uint32_t seed, uint64_t at);
 void tl_scan_free(struct tl_scan *scan);
 /* Feed a piece; feed no more.  0; -errno of block; -ENOMEM; -EBADMSG, -EPROTO,
  * -ENODATA: not a readable trace, which has been reported. */

@@ -109,14 +109,10 @@ tl_trace_stream_rename(struct tl_trace_stream *s, uint32_t pid, uint32_t tid,
     struct tl_bytes name)
 {
 	struct tl_trace_writer *w = s->writer;
-	int rc;
 
 	pthread_mutex_lock(&w->lock);
-	rc = tl_define_thread(&w->definitions, s->id, pid, tid, name);
-	if (rc == 0)
-		rc = tl_block_settle(w);
-	pthread_mutex_unlock(&w->lock);
-	return rc;
+	return tl_block_unlock(w,
+	    tl_define_thread(&w->definitions, s->id, pid, tid, name));
 }
 
 __attribute__((cold)) void
@@ -156,47 +152,31 @@ keep(struct tl_trace_stream *s)
 	return 0;
 }
 
-/* Pack a block if packing makes the block smaller.  Returns the bytes to write.
- * NULL: *rc is the error. */
-static uint8_t *
-pack(struct tl_trace_stream *s, struct tl_trace_block *block, uint8_t *bytes,
-    int *rc)
-{
-	const struct tl_trace_codec *codec = s->writer->options.codec;
-	int64_t size;
-
-	if (!codec)
-		return bytes;
-	free(s->packed);
-	s->packed = malloc((size_t)block->size + AROUND);
-	if (!s->packed) {
-		*rc = -ENOMEM;
-		return NULL;
-	}
-	size = codec->pack(codec->context, s->packed + TL_TRACE_BLOCK_HEADER,
-	    block->size - 1, bytes + TL_TRACE_BLOCK_HEADER, block->size);
-	if (size < 0) {
-		*rc = (int)size;
-		return NULL;
-	}
-	if (size == 0 || size >= block->size)
-		return bytes;
-	block->flags |= TL_BLOCK_PACKED;
-	block->stored = (uint32_t)size;
-	return s->packed;
-}
-
+/* Write a block, packed if packing makes the block smaller. */
 static int
 write_out(struct tl_trace_stream *s, struct tl_trace_block block,
     uint8_t *bytes, const uint8_t *cells, size_t cells_size)
 {
-	int rc = 0;
+	const struct tl_trace_codec *codec = s->writer->options.codec;
+	int64_t size;
 
-	bytes = pack(s, &block, bytes, &rc);
-	if (bytes)
-		rc =
-		    tl_block_write(s->writer, &block, bytes, cells, cells_size);
-	return rc;
+	if (codec) {
+		free(s->packed);
+		s->packed = malloc((size_t)block.size + AROUND);
+		if (!s->packed)
+			return -ENOMEM;
+		size = codec->pack(codec->context,
+		    s->packed + TL_TRACE_BLOCK_HEADER, block.size - 1,
+		    bytes + TL_TRACE_BLOCK_HEADER, block.size);
+		if (size < 0)
+			return (int)size;
+		if (size > 0 && size < block.size) {
+			block.flags |= TL_BLOCK_PACKED;
+			block.stored = (uint32_t)size;
+			bytes = s->packed;
+		}
+	}
+	return tl_block_write(s->writer, &block, bytes, cells, cells_size);
 }
 
 __attribute__((cold)) int
@@ -294,22 +274,17 @@ find_message(struct tl_trace_stream *s, const struct tl_message *message,
 		return m;
 	pthread_mutex_lock(&s->writer->lock);
 	defined = tl_define_message(&s->writer->definitions, message, rc);
-	if (defined && (*rc = tl_block_settle(s->writer)) < 0)
-		defined = NULL;
-	pthread_mutex_unlock(&s->writer->lock);
-	if (!defined)
-		return NULL;
-	if (!(m = malloc(sizeof(*m)))) {
+	*rc = tl_block_unlock(s->writer, defined ? 0 : *rc);
+	if (*rc == 0 && !(m = malloc(sizeof(*m))))
 		*rc = -ENOMEM;
+	if (*rc < 0)
 		return NULL;
-	}
 	*m = (struct stream_message){ defined->id, defined->strings, 0 };
 	*rc = tl_message_map_add(&s->messages, message, m);
-	if (*rc < 0) {
-		free(m);
-		return NULL;
-	}
-	return m;
+	if (*rc == 0)
+		return m;
+	free(m);
+	return NULL;
 }
 
 /* Map the number of a source's string to the number in the file.  A string that
@@ -321,7 +296,7 @@ map_string(struct tl_trace_stream *s, const struct tl_message *message,
 	struct tl_string_seen *seen;
 	char missing[TL_MISSING_MAX];
 	struct tl_bytes text;
-	int64_t id;
+	uint64_t id;
 	int rc;
 
 	if (!s->strings)
@@ -337,16 +312,10 @@ map_string(struct tl_trace_stream *s, const struct tl_message *message,
 	text = tl_message_string(message, *number);
 	if (!text.data)
 		text = tl_render_missing(missing, *number);
-	pthread_mutex_lock(&s->writer->lock);
-	id = tl_define_text(&s->writer->definitions, TL_TRACE_STRING, text);
-	if (id >= 0 && (rc = tl_block_settle(s->writer)) < 0)
-		id = rc;
-	pthread_mutex_unlock(&s->writer->lock);
-	if (id < 0)
-		return (int)id;
-	*seen =
-	    (struct tl_string_seen){ message->strings, *number, (uint64_t)id };
-	*number = (uint64_t)id;
+	if ((rc = tl_trace_write_string(s->writer, text, &id)) < 0)
+		return rc;
+	*seen = (struct tl_string_seen){ message->strings, *number, id };
+	*number = id;
 	return 0;
 }
 
@@ -504,19 +473,6 @@ close_cut(struct tl_trace_stream *s)
 	return rc;
 }
 
-static int
-put_begin(struct tl_trace_stream *s, struct tl_point *point,
-    struct stream_message *message)
-{
-	int rc;
-
-	(void)cut_spans(s, &point->event, message);
-	if ((rc = close_cut(s)) < 0)
-		return rc;
-	point->kind = TL_TRACE_SPAN;
-	return put_point(s, point, message);
-}
-
 /* The open span of a stamped end.  levels[0]: none. */
 static struct tl_shape_level *
 stamped_span(const struct tl_trace_stream *s, const struct tl_event *end,
@@ -591,54 +547,11 @@ cut_left(struct tl_trace_stream *s, const struct tl_event *end,
 			cut_span(level, message);
 }
 
-static int
-put_end(struct tl_trace_stream *s, struct tl_point *point,
-    struct stream_message *message)
-{
-	const uint8_t begun = point->event.begun;
-	const bool is_left = begun == TL_BEGUN_UNSURE || begun == TL_BEGUN_NONE;
-
-	if (is_left)
-		cut_left(s, &point->event, message);
-	else if (tl_event_is_stamped(&point->event))
-		return put_stamped_end(s, point, message);
-	if (is_left || cut_spans(s, &point->event, message)) {
-		const int rc = close_cut(s);
-
-		return rc < 0 ? rc : put_point(s, point, message);
-	}
-	while (innermost(s) != message || tl_shape_top(&s->shape)->cut) {
-		const int rc = put_silent(s, false);
-
-		if (rc < 0)
-			return rc;
-	}
-	keep_length(s, &point->event);
-	point->kind = TL_TRACE_FOOTER;
-	return put_point(s, point, message);
-}
-
-static bool
-is_of(const struct tl_shape_level *level, const struct tl_event *begin)
-{
-	return level->tsc == begin->tsc && level->epoch == begin->epoch;
-}
-
-/* Is a span among the open spans? */
-static bool
-is_open(const struct tl_trace_stream *s, const struct tl_event *begin)
-{
-	const struct tl_shape_level *level = tl_shape_top(&s->shape);
-
-	while (level != s->shape.levels && !is_of(level, begin))
-		level--;
-	return level != s->shape.levels;
-}
-
 int
 tl_trace_stream_leave(struct tl_trace_stream *s, struct tl_spans *spans,
     const struct tl_event *event)
 {
+	const struct tl_shape_level *level;
 	const struct tl_event *begin;
 	int rc = 0;
 
@@ -647,35 +560,25 @@ tl_trace_stream_leave(struct tl_trace_stream *s, struct tl_spans *spans,
 		return 0;
 	begin = event->kind == TL_BEGIN ? tl_spans_outer(spans)
 					: tl_spans_around(spans, event);
+	/* the innermost span, or none that is open, is around the event */
+	level = tl_shape_top(&s->shape);
+	while (begin && level != s->shape.levels &&
+	       (level->tsc != begin->tsc || level->epoch != begin->epoch))
+		level--;
 	if (begin &&
-	    (is_of(tl_shape_top(&s->shape), begin) || !is_open(s, begin)))
+	    (level == tl_shape_top(&s->shape) || level == s->shape.levels))
 		return 0;
+	if (!begin)
+		level = s->shape.levels;
 	pthread_mutex_lock(&s->lock);
-	while (rc == 0 && s->shape.depth > 0 &&
-	       !(begin && is_of(tl_shape_top(&s->shape), begin))) {
+	for (size_t left = s->shape.depth - (size_t)(level - s->shape.levels);
+	     rc == 0 && left > 0; left--) {
 		if (!tl_shape_top(&s->shape)->cut)
 			cut_span(tl_shape_top(&s->shape), innermost(s));
 		rc = put_silent(s, false);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return rc;
-}
-
-/* Write the INFO of an entry that changes gates.  Newest first, a reader needs
- * the gates at the end. */
-static int
-write_gate(struct tl_trace_stream *s, const struct tl_event *event)
-{
-	const uint64_t gates = event->args[3];
-	const uint8_t before = (uint8_t)gates;
-	const uint8_t after = (uint8_t)(gates >> TIMELINE_LEVEL_AFTER);
-	const bool made = gates >> TIMELINE_LEVEL_MADE & 1;
-	char name[] = TL_TRACE_GATE;
-
-	name[sizeof(name) - 2] =
-	    (char)('0' + (made || after < before ? after : before) % 10);
-	return tl_trace_write_info(s->writer, tl_bytes_of(name),
-	    tl_message_string(event->message, event->args[2]));
 }
 
 static int
@@ -693,8 +596,21 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 	message = find_message(s, event->message, &rc);
 	if (!message)
 		return rc;
-	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-		rc = write_gate(s, event);
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL) {
+		const uint64_t gates = event->args[3];
+		const uint8_t before = (uint8_t)gates;
+		const uint8_t after = (uint8_t)(gates >> TIMELINE_LEVEL_AFTER);
+		const bool made = gates >> TIMELINE_LEVEL_MADE & 1;
+		char name[] = TL_TRACE_GATE;
+
+		/* Write the INFO of an entry that changes gates.  Newest first,
+		 * a reader needs the gates at the end. */
+		name[sizeof(name) - 2] =
+		    (char)('0' +
+			   (made || after < before ? after : before) % 10);
+		rc = tl_trace_write_info(s->writer, tl_bytes_of(name),
+		    tl_message_string(event->message, event->args[2]));
+	}
 	if (rc == 0)
 		rc = map_strings(s, event->message, message->strings,
 		    &point.event);
@@ -702,10 +618,35 @@ put_event(struct tl_trace_stream *s, const struct tl_event *event)
 		return rc;
 	if (event->message->scope == TIMELINE_SOURCE)
 		return put_point(s, &point, message);
-	if (event->kind == TL_END)
-		return put_end(s, &point, message);
-	if (event->kind == TL_BEGIN)
-		return put_begin(s, &point, message);
+	if (event->kind == TL_END) {
+		const uint8_t begun = point.event.begun;
+		const bool is_left =
+		    begun == TL_BEGUN_UNSURE || begun == TL_BEGUN_NONE;
+
+		if (is_left)
+			cut_left(s, &point.event, message);
+		else if (tl_event_is_stamped(&point.event))
+			return put_stamped_end(s, &point, message);
+		if (is_left || cut_spans(s, &point.event, message)) {
+			rc = close_cut(s);
+			return rc < 0 ? rc : put_point(s, &point, message);
+		}
+		while (
+		    innermost(s) != message || tl_shape_top(&s->shape)->cut) {
+			rc = put_silent(s, false);
+			if (rc < 0)
+				return rc;
+		}
+		keep_length(s, &point.event);
+		point.kind = TL_TRACE_FOOTER;
+		return put_point(s, &point, message);
+	}
+	if (event->kind == TL_BEGIN) {
+		(void)cut_spans(s, &point.event, message);
+		if ((rc = close_cut(s)) < 0)
+			return rc;
+		point.kind = TL_TRACE_SPAN;
+	}
 	return put_point(s, &point, message);
 }
 

@@ -19,18 +19,6 @@ tl_trace_block_release(struct tl_block_data *data)
 	free(data);
 }
 
-static int
-add_mark(struct tl_block_data *data)
-{
-
-	if (TL_ARRAY_ROOM(data->marks, data->mark_capacity, data->mark_count) <
-	    0)
-		return -ENOMEM;
-	data->marks[data->mark_count++] =
-	    (struct tl_block_mark){ data->marked.at, data->marked_state };
-	return 0;
-}
-
 int
 tl_trace_block_mark(struct tl_block_data *data, size_t place)
 {
@@ -40,10 +28,11 @@ tl_trace_block_mark(struct tl_block_data *data, size_t place)
 	if (!in->data)
 		*in = tl_data_in(data->content.data, data->content.size);
 	while (in->at < in->size && in->at <= place) {
-		const int rc = add_mark(data);
-
-		if (rc < 0)
-			return rc;
+		if (TL_ARRAY_ROOM(data->marks, data->mark_capacity,
+			data->mark_count) < 0)
+			return -ENOMEM;
+		data->marks[data->mark_count++] =
+		    (struct tl_block_mark){ in->at, data->marked_state };
 		for (unsigned i = 0; i < TL_MARK_EVERY && in->at < in->size;
 		     i++)
 			if (tl_point_get(&point, &data->marked_state, in) < 0)

@@ -17,22 +17,14 @@
 
 enum { BLOCK_SIZE_MIN = 1024 };
 
+/* Make the header, with a random id unless the options have one, and begin the
+ * files. */
 static int
-draw_id(uint8_t id[TL_TRACE_ID_SIZE])
+init(struct tl_trace_writer *w)
 {
 	static const uint8_t none[TL_TRACE_ID_SIZE];
-
-	if (memcmp(id, none, sizeof(none)) != 0)
-		return 0;
-	if (getrandom(id, TL_TRACE_ID_SIZE, 0) != TL_TRACE_ID_SIZE)
-		return -EIO;
-	return 0;
-}
-
-static int
-init_header(struct tl_trace_writer *w)
-{
 	const struct tl_trace_options *o = &w->options;
+	int rc;
 
 	w->header.created_ns = o->created_ns;
 	memcpy(w->header.id, o->id, sizeof(o->id));
@@ -41,17 +33,11 @@ init_header(struct tl_trace_writer *w)
 		w->header.incompat |= TL_TRACE_PACKED;
 		w->header.codec = o->codec->number;
 	}
-	return draw_id(w->header.id);
-}
-
-static int
-init(struct tl_trace_writer *w)
-{
-	int rc = init_header(w);
-
+	if (memcmp(w->header.id, none, sizeof(none)) == 0 &&
+	    getrandom(w->header.id, TL_TRACE_ID_SIZE, 0) != TL_TRACE_ID_SIZE)
+		return -EIO;
 	w->seed = w->index_crc = tl_trace_seed(&w->header);
-	if (rc == 0)
-		rc = tl_definitions_init(&w->definitions);
+	rc = tl_definitions_init(&w->definitions);
 	return rc < 0 ? rc : tl_block_begin_files(w);
 }
 
@@ -194,14 +180,8 @@ int
 tl_trace_write_info(struct tl_trace_writer *w, struct tl_bytes name,
     struct tl_bytes value)
 {
-	int rc;
-
 	pthread_mutex_lock(&w->lock);
-	rc = tl_define_info(&w->definitions, name, value);
-	if (rc == 0)
-		rc = tl_block_settle(w);
-	pthread_mutex_unlock(&w->lock);
-	return rc;
+	return tl_block_unlock(w, tl_define_info(&w->definitions, name, value));
 }
 
 int
@@ -223,28 +203,17 @@ tl_trace_write_observed(struct tl_trace_writer *w, const struct tl_observer *o,
 int
 tl_trace_write_knot(struct tl_trace_writer *w, const struct timeline_knot *knot)
 {
-	int rc;
-
 	pthread_mutex_lock(&w->lock);
-	rc = tl_define_knot(&w->definitions, knot);
-	if (rc == 0)
-		rc = tl_block_settle(w);
-	pthread_mutex_unlock(&w->lock);
-	return rc;
+	return tl_block_unlock(w, tl_define_knot(&w->definitions, knot));
 }
 
 int
 tl_trace_write_process(struct tl_trace_writer *w, uint32_t pid,
     struct tl_bytes command)
 {
-	int rc;
-
 	pthread_mutex_lock(&w->lock);
-	rc = tl_define_process(&w->definitions, pid, command);
-	if (rc == 0)
-		rc = tl_block_settle(w);
-	pthread_mutex_unlock(&w->lock);
-	return rc;
+	return tl_block_unlock(w,
+	    tl_define_process(&w->definitions, pid, command));
 }
 
 static struct tl_bytes
@@ -266,8 +235,7 @@ tl_trace_write_string(struct tl_trace_writer *w, struct tl_bytes text,
 
 	pthread_mutex_lock(&w->lock);
 	id = tl_define_text(&w->definitions, TL_TRACE_STRING, text);
-	rc = id < 0 ? (int)id : tl_block_settle(w);
-	pthread_mutex_unlock(&w->lock);
+	rc = tl_block_unlock(w, id);
 	if (rc == 0)
 		*number = (uint64_t)id;
 	return rc;
@@ -310,39 +278,6 @@ open_new(const char *path, int *fd)
 	return *fd < 0 ? -errno : 0;
 }
 
-/* Open both files, or neither. */
-static int
-open_files(struct tl_trace_files *files, const char *data, const char *index)
-{
-	int rc = open_new(data, &files->data);
-
-	if (rc < 0)
-		return rc;
-	/* the lock tells readers that the trace is unfinished while this
-	 * process lives */
-	flock(files->data, LOCK_EX | LOCK_NB);
-	rc = open_new(index, &files->index);
-	if (rc < 0)
-		unlink(data);
-	return rc;
-}
-
-static int
-make_writer(struct tl_trace_writer **writer, struct tl_trace_files *files,
-    const struct tl_trace_options *options)
-{
-	struct tl_trace_options own = *options;
-	int rc;
-
-	own.data = tl_trace_files_data;
-	own.index = tl_trace_files_index;
-	own.context = files;
-	rc = tl_trace_writer_new(writer, &own);
-	if (rc == 0)
-		(*writer)->release = close_files;
-	return rc;
-}
-
 void
 tl_trace_remove(const char *path)
 {
@@ -361,6 +296,7 @@ tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options)
 {
 	struct tl_trace_files *files = malloc(sizeof(*files));
+	struct tl_trace_options own = *options;
 	struct tl_text index = { 0 };
 	int rc;
 
@@ -369,14 +305,25 @@ tl_trace_create(struct tl_trace_writer **writer, const char *path,
 	*files = (struct tl_trace_files){ -1, -1 };
 	tl_put_string(&index, path);
 	tl_put_string(&index, TL_TRACE_INDEX_SUFFIX);
-	rc = index.rc;
-	if (rc == 0)
-		rc = open_files(files, path, tl_text_string(&index));
-	if (rc == 0) {
-		rc = make_writer(writer, files, options);
-		if (rc < 0)
-			tl_trace_remove(path);
+	if ((rc = index.rc) < 0 || (rc = open_new(path, &files->data)) < 0)
+		goto out;
+	/* the lock tells readers that the trace is unfinished while this
+	 * process lives */
+	flock(files->data, LOCK_EX | LOCK_NB);
+	rc = open_new(tl_text_string(&index), &files->index);
+	if (rc < 0) {
+		unlink(path);
+		goto out;
 	}
+	own.data = tl_trace_files_data;
+	own.index = tl_trace_files_index;
+	own.context = files;
+	rc = tl_trace_writer_new(writer, &own);
+	if (rc == 0)
+		(*writer)->release = close_files;
+	else
+		tl_trace_remove(path);
+out:
 	tl_text_free(&index);
 	if (rc < 0)
 		close_files(files);

@@ -138,6 +138,9 @@ int tl_block_write_definitions(struct tl_trace_writer *writer);
 /* Write the waiting definitions if they fill a block.  Called with the lock
  * after definitions were added.  0 or -errno. */
 int tl_block_settle(struct tl_trace_writer *writer);
+/* The same, and unlock the writer.  rc is the result of adding the definitions,
+ * which is returned if it is negative. */
+int tl_block_unlock(struct tl_trace_writer *writer, int64_t rc);
 int tl_block_begin_files(struct tl_trace_writer *writer);
 int tl_block_end_files(struct tl_trace_writer *writer);
 

@@ -260,19 +260,15 @@ struct tl_host_pids {
 	uint32_t next; /* last pid tried above LINUX_PID_MAX */
 };
 
-static bool
-is_unknown(const struct tl_origin *origin)
-{
-	return !tl_fleet_same_host(origin, origin);
-}
-
 static uint32_t
 host_of(const struct tl_host_pids *p, const struct tl_event *event)
 {
 	const size_t host = tl_fleet_host_of(&p->hosts, event);
 
-	return is_unknown(p->hosts.items[host].origin) ? (uint32_t)HOST_UNKNOWN
-						       : (uint32_t)host;
+	return !tl_fleet_same_host(p->hosts.items[host].origin,
+		   p->hosts.items[host].origin)
+		   ? (uint32_t)HOST_UNKNOWN
+		   : (uint32_t)host;
 }
 
 __attribute__((cold)) int

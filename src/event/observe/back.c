@@ -69,15 +69,6 @@ keep(struct tl_observer *o, const struct tl_event *change)
 	return 0;
 }
 
-static void
-load(struct tl_observer *o, size_t state)
-{
-	tl_observe_forget(o);
-	o->state = state;
-	o->now = o->states[state].now;
-	o->loaded = o->states[state].gates;
-}
-
 int
 tl_observer_init_back(struct tl_observer *o,
     const struct tl_observed_start *start, size_t count)
@@ -143,8 +134,12 @@ tl_observe_find_state(struct tl_observer *o, const struct tl_event *event)
 		i++;
 	while (i > 0 && !is_change_before(&o->states[i], event))
 		i--;
-	if (i != o->state)
-		load(o, i);
+	if (i != o->state) {
+		tl_observe_forget(o);
+		o->state = i;
+		o->now = o->states[i].now;
+		o->loaded = o->states[i].gates;
+	}
 }
 
 /* == a recording == */
@@ -164,30 +159,6 @@ number_back(struct tl_observer *o, const struct tl_event *event)
 		return TL_UNOBSERVED;
 	return o->now.has_plan ? tl_observe_slot_number(o, gate, event)
 			       : o->now.numbers[gate];
-}
-
-/* Restore the state before the entry of a plan.  The entry shows that state,
- * unless the entry is the first of its plan.  The last one does not show the
- * shares, but the end of the recording may say them. */
-static void
-take_plan_back(struct tl_observer *o, const struct tl_event *event,
-    const struct tl_plan_entry *plan)
-{
-	const bool is_over = plan->lease == 0;
-	const bool is_said = is_over && plan->held &&
-			     plan->seed == o->now.seed &&
-			     plan->shift == o->now.shift;
-
-	o->plan_unknown = is_over && !is_said;
-	if (is_said) {
-		o->now.has_plan = true;
-		o->now.plan_epoch = event->epoch;
-		o->now.lease = event->tsc;
-		o->now.plan = ++o->count;
-	} else if (plan->held && !is_over)
-		tl_observe_plan(o, plan);
-	else
-		o->now.has_plan = false;
 }
 
 void
@@ -218,8 +189,27 @@ tl_observe_back(struct tl_observer *o, struct tl_event *event)
 		tl_observe_level_back(o, event);
 		break;
 	case TIMELINE_BUILTIN_PLAN:
-		if (tl_plan_read(event, &plan))
-			take_plan_back(o, event, &plan);
+		if (tl_plan_read(event, &plan)) {
+			const bool is_over = plan.lease == 0;
+			const bool is_said = is_over && plan.held &&
+					     plan.seed == o->now.seed &&
+					     plan.shift == o->now.shift;
+
+			/* Restore the state before the entry of a plan.  The
+			 * entry shows that state, unless the entry is the first
+			 * of its plan.  The last one does not show the shares,
+			 * but the end of the recording may say them. */
+			o->plan_unknown = is_over && !is_said;
+			if (is_said) {
+				o->now.has_plan = true;
+				o->now.plan_epoch = event->epoch;
+				o->now.lease = event->tsc;
+				o->now.plan = ++o->count;
+			} else if (plan.held && !is_over)
+				tl_observe_plan(o, &plan);
+			else
+				o->now.has_plan = false;
+		}
 		break;
 	default:
 		break;

@@ -22,35 +22,31 @@ tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry)
 	       entry->after < TIMELINE_LEVEL_NONE;
 }
 
-bool
-tl_gate_read_text(const struct tl_event *event,
-    const struct tl_message *const *messages, size_t count,
-    struct tl_gate_entry *entry)
-{
-	const uint64_t args[] = { 0, 0, 1, event->args[3] };
-	const struct tl_bytes line =
-	    tl_message_string(event->message, event->args[2]);
-	size_t found = 0;
-
-	if (!tl_gate_read(args, entry))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (messages[i]->builtin != TIMELINE_BUILTIN_NONE ||
-		    !tl_bytes_equal(messages[i]->line1, line))
-			continue;
-		entry->message = messages[i]->id;
-		found++;
-	}
-	return found == 1;
-}
-
+/* Read the entry of a change.  In a copy an entry names the text of a message,
+ * which only one may have. */
 static bool
 read_entry(const struct tl_observer *o, const struct tl_event *event,
     struct tl_gate_entry *entry)
 {
-	return o->start.messages ? tl_gate_read_text(event, o->start.messages,
-				       o->start.message_count, entry)
-				 : tl_gate_read(event->args, entry);
+	const uint64_t args[] = { 0, 0, 1, event->args[3] };
+	size_t found = 0;
+	struct tl_bytes line;
+
+	if (!o->start.messages)
+		return tl_gate_read(event->args, entry);
+	if (!tl_gate_read(args, entry))
+		return false;
+	line = tl_message_string(event->message, event->args[2]);
+	for (size_t i = 0; i < o->start.message_count; i++) {
+		const struct tl_message *m = o->start.messages[i];
+
+		if (m->builtin != TIMELINE_BUILTIN_NONE ||
+		    !tl_bytes_equal(m->line1, line))
+			continue;
+		entry->message = m->id;
+		found++;
+	}
+	return found == 1;
 }
 
 /* Start with the named gates: from here on, only named messages changed their
@@ -65,8 +61,8 @@ tl_observe_begin_named(struct tl_observer *o)
 }
 
 /* Any gate may have changed: end all intervals. */
-void
-tl_observe_any_gate(struct tl_observer *o, const struct tl_event *event)
+static void
+any_gate(struct tl_observer *o, const struct tl_event *event)
 {
 	tl_observe_renumber(o, 0, TL_OBSERVED_GATES);
 	o->now.plan = ++o->count;
@@ -122,30 +118,6 @@ drop_claim(struct tl_named_gate *g, struct tl_gate_claim *claim)
 		*claim = g->claims[--g->claim_count];
 }
 
-/* A gate is about to change.  An earlier claim of the same thread was not
- * made. */
-static void
-claim_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
-    const struct tl_event *event)
-{
-	struct tl_gate_claim next = { .pid = event->pid,
-		.tid = event->tid,
-		.to = entry->after,
-		.low = TIMELINE_LEVEL_NONE };
-
-	drop_claim(g, claim_of(g, event));
-	if (g->claim_count == TL_GATE_CLAIMS_MAX) {
-		g->floor = lower(g->floor, g->claims[0].to);
-		drop_claim(g, &g->claims[0]);
-	}
-	for (unsigned i = 0; i < g->claim_count; i++) {
-		g->claims[i].low = lower(g->claims[i].low, next.to);
-		next.low = lower(next.low, g->claims[i].to);
-	}
-	g->claims[g->claim_count++] = next;
-	g->gate = lower(g->gate, next.to);
-}
-
 /* A gate has changed.  Another thread may have changed it again in between. */
 static void
 confirm_gate(struct tl_named_gate *g, const struct tl_gate_entry *entry,
@@ -170,7 +142,7 @@ get_named(struct tl_observer *o, const struct tl_gate_entry *entry,
 	const uint32_t i = find_named(&o->gates, entry->message);
 
 	if (i == TL_NAMED_GATES_MAX) {
-		tl_observe_any_gate(o, event);
+		any_gate(o, event);
 		return NULL;
 	}
 	if (i == o->gates.count)
@@ -181,47 +153,60 @@ get_named(struct tl_observer *o, const struct tl_gate_entry *entry,
 	return &o->gates.list[i];
 }
 
-/* Take an entry that changes the gate of one message. */
-static void
-take_named(struct tl_observer *o, const struct tl_gate_entry *entry,
-    const struct tl_event *event)
-{
-	const uint32_t i = find_named(&o->gates, entry->message);
-	struct tl_named_gate *g = &o->gates.list[i];
-
-	if (entry->before == entry->after) {
-		if (i < o->gates.count)
-			drop_claim(g, claim_of(g, event));
-		return;
-	}
-	if (!(g = get_named(o, entry, event)))
-		return;
-	if (entry->made)
-		confirm_gate(g, entry, event);
-	else
-		claim_gate(g, entry, event);
-	g->change = ++o->count;
-	/* questions about silence go by gate */
-	tl_observe_cut(o, entry->before, event->tsc);
-	tl_observe_cut(o, entry->after, event->tsc);
-	tl_observe_cut(o, g->gate, event->tsc);
-}
-
 void
 tl_observe_level(struct tl_observer *o, const struct tl_event *event)
 {
 	struct tl_gate_entry entry;
 
 	if (!o->start.named) {
-		tl_observe_any_gate(o, event);
+		any_gate(o, event);
 		return;
 	}
 	if (tl_observe_is_incomplete(o, event))
 		return;
 	if (!read_entry(o, event, &entry) || o->start.unnamed_all)
-		tl_observe_any_gate(o, event);
-	else if (o->gates.unnamed == 0)
-		take_named(o, &entry, event);
+		any_gate(o, event);
+	else if (o->gates.unnamed == 0) {
+		const uint32_t i = find_named(&o->gates, entry.message);
+		struct tl_named_gate *g = &o->gates.list[i];
+
+		/* Take an entry that changes the gate of one message. */
+		if (entry.before == entry.after) {
+			if (i < o->gates.count)
+				drop_claim(g, claim_of(g, event));
+			return;
+		}
+		if (!(g = get_named(o, &entry, event)))
+			return;
+		if (entry.made)
+			confirm_gate(g, &entry, event);
+		else {
+			struct tl_gate_claim next = { .pid = event->pid,
+				.tid = event->tid,
+				.to = entry.after,
+				.low = TIMELINE_LEVEL_NONE };
+
+			/* A gate is about to change.  An earlier claim of the
+			 * same thread was not made. */
+			drop_claim(g, claim_of(g, event));
+			if (g->claim_count == TL_GATE_CLAIMS_MAX) {
+				g->floor = lower(g->floor, g->claims[0].to);
+				drop_claim(g, &g->claims[0]);
+			}
+			for (unsigned k = 0; k < g->claim_count; k++) {
+				g->claims[k].low =
+				    lower(g->claims[k].low, next.to);
+				next.low = lower(next.low, g->claims[k].to);
+			}
+			g->claims[g->claim_count++] = next;
+			g->gate = lower(g->gate, next.to);
+		}
+		g->change = ++o->count;
+		/* questions about silence go by gate */
+		tl_observe_cut(o, entry.before, event->tsc);
+		tl_observe_cut(o, entry.after, event->tsc);
+		tl_observe_cut(o, g->gate, event->tsc);
+	}
 }
 
 /* Between its two entries a change may have been made or not, and other changes
@@ -233,7 +218,7 @@ tl_observe_level_back(struct tl_observer *o, const struct tl_event *event)
 	struct tl_named_gate *g;
 
 	if (!read_entry(o, event, &entry)) {
-		tl_observe_any_gate(o, event);
+		any_gate(o, event);
 		return;
 	}
 	if (!(g = get_named(o, &entry, event)))

@@ -24,12 +24,6 @@ void tl_observe_forget(struct tl_observer *observer);
 void
 tl_observe_renumber(struct tl_observer *observer, unsigned from, unsigned to);
 bool tl_observe_is_open(const struct tl_observer *observer, unsigned gate);
-/* End the last interval of the open gates in [from, to). */
-void tl_observe_close(struct tl_observer *observer, unsigned from, unsigned to,
-    uint64_t tsc);
-/* Begin an interval of those gates in [from, to) that are open now. */
-void tl_observe_open(struct tl_observer *observer, unsigned from, unsigned to,
-    uint64_t tsc);
 /* Begin the interval of a gate anew, because the gate was not open before for
  * all of its messages. */
 void tl_observe_cut(struct tl_observer *observer, unsigned gate, uint64_t tsc);
@@ -57,9 +51,6 @@ void tl_observe_forward(struct tl_observer *observer, struct tl_event *event);
 /* Start with the named gates: from here on, only named messages changed their
  * gates. */
 void tl_observe_begin_named(struct tl_observer *observer);
-/* Any gate may have changed: end all intervals. */
-void
-tl_observe_any_gate(struct tl_observer *observer, const struct tl_event *event);
 void
 tl_observe_level(struct tl_observer *observer, const struct tl_event *event);
 /* Restore the gate before an entry, newest first. */

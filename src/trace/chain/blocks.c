@@ -116,24 +116,6 @@ end_lost(struct tl_blocks *b)
 
 /* == traces == */
 
-static void
-begin_trace(struct tl_blocks *b, const struct tl_trace_header *header)
-{
-	struct tl_blocks_trace *t = &b->trace;
-
-	end_lost(b);
-	tl_context_free(&t->context);
-	*t = (struct tl_blocks_trace){ .at = b->at,
-		.header = *header,
-		.min_ns = INT64_MAX,
-		.max_ns = INT64_MIN,
-		.whole = true };
-	tl_context_init(&t->context);
-	b->seed = tl_trace_seed(header);
-	b->inside = true;
-	b->at += TL_TRACE_HEADER_SIZE;
-}
-
 static int
 end_trace(struct tl_blocks *b)
 {
@@ -177,6 +159,7 @@ take_header(struct tl_blocks *b, uint64_t end, bool last)
 	struct tl_trace_header header;
 	struct tl_bytes bytes;
 	int rc = look(b, b->at, TL_TRACE_HEADER_SIZE, end, &bytes);
+	struct tl_blocks_trace *t;
 
 	if (rc < 0)
 		return rc;
@@ -195,7 +178,18 @@ take_header(struct tl_blocks *b, uint64_t end, bool last)
 	if (b->inside)
 		/* the header is read again as the header of the next trace */
 		return end_trace(b);
-	begin_trace(b, &header);
+	t = &b->trace;
+	end_lost(b);
+	tl_context_free(&t->context);
+	*t = (struct tl_blocks_trace){ .at = b->at,
+		.header = header,
+		.min_ns = INT64_MAX,
+		.max_ns = INT64_MIN,
+		.whole = true };
+	tl_context_init(&t->context);
+	b->seed = tl_trace_seed(&header);
+	b->inside = true;
+	b->at += TL_TRACE_HEADER_SIZE;
 	return GO_ON;
 }
 

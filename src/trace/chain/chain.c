@@ -177,55 +177,14 @@ by_number(const void *a, const void *b)
 				    : compare(x->order, y->order);
 }
 
-static int
-by_time(const void *a, const void *b)
-{
-	const struct tl_chain_block *x = a, *y = b;
-
-	if (x->created_ns != y->created_ns)
-		return x->created_ns > y->created_ns ? 1 : -1;
-	return compare(x->order, y->order);
-}
-
-/* Keep only the first of blocks with the same number. */
-static void
-drop_doubles(struct tl_chain *chain)
-{
-	struct tl_chain_block *blocks = chain->blocks;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < chain->block_count; i++) {
-		if (kept > 0 && blocks[kept - 1].number == blocks[i].number &&
-		    blocks[kept - 1].last == blocks[i].last)
-			continue;
-		blocks[kept++] = blocks[i];
-	}
-	chain->block_count = kept;
-}
-
 /* Append ": 5 entries", if the number is known. */
-static const char *
+static void
 say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 {
 	words[0] = '\0';
 	if (entries > 0)
 		snprintf(words, ENTRIES_WORDS_MAX, ": %" PRIu64 " %s%s",
 		    entries, entries == 1 ? "entry" : "entries", after);
-	return words;
-}
-
-/* The entries between two blocks, including losses, from the counts in both
- * blocks.  0: unknown, or the blocks belong to two timelines. */
-static uint64_t
-count_between(const struct tl_chain_block *before,
-    const struct tl_chain_block *block)
-{
-	if (before->identity != block->identity ||
-	    before->goes_on == TL_CHAIN_UNKNOWN ||
-	    block->begins == TL_CHAIN_UNKNOWN ||
-	    block->begins < before->goes_on)
-		return 0;
-	return block->begins - before->goes_on;
 }
 
 void
@@ -236,7 +195,15 @@ tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
 	char entries[ENTRIES_WORDS_MAX];
 
 	block->hole = true;
-	block->missing = count_between(before, block);
+	/* the entries between two blocks, including losses, from the counts in
+	 * both; 0: unknown, or the blocks belong to two timelines */
+	if (before->identity == block->identity &&
+	    before->goes_on != TL_CHAIN_UNKNOWN &&
+	    block->begins != TL_CHAIN_UNKNOWN &&
+	    block->begins >= before->goes_on)
+		block->missing = block->begins - before->goes_on;
+	else
+		block->missing = 0;
 	say_entries(entries, block->missing, "");
 	if (first == last)
 		tl_chain_say(chain, -ENODATA, TL_FAULT_NOWHERE,
@@ -247,32 +214,22 @@ tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
 		    last, entries);
 }
 
-/* Report that the oldest blocks are missing.  Streams discard their oldest
- * blocks, so the gap is no damage. */
-static void
-say_first(struct tl_chain *chain)
-{
-	const struct tl_chain_block *first = &chain->blocks[0];
-	char entries[ENTRIES_WORDS_MAX];
-
-	if (first->number == 0)
-		return;
-	say_entries(entries,
-	    first->begins == TL_CHAIN_UNKNOWN ? 0 : first->begins,
-	    " of its timeline came before");
-	tl_chain_say(chain, 0, TL_FAULT_NOWHERE,
-	    "it begins with block %" PRIu64 "%s", first->number, entries);
-}
-
 /* Report missing blocks before each block.  A block may lie within the range of
- * a placeholder. */
+ * a placeholder.  Streams discard their oldest blocks, so that is no damage. */
 static void
 join(struct tl_chain *chain)
 {
 	struct tl_chain_block *blocks = chain->blocks;
 	const struct tl_chain_block *before = &blocks[0];
+	char entries[ENTRIES_WORDS_MAX];
 
-	say_first(chain);
+	say_entries(entries,
+	    before->begins == TL_CHAIN_UNKNOWN ? 0 : before->begins,
+	    " of its timeline came before");
+	if (before->number != 0)
+		tl_chain_say(chain, 0, TL_FAULT_NOWHERE,
+		    "it begins with block %" PRIu64 "%s", before->number,
+		    entries);
 	for (size_t i = 1; i < chain->block_count; i++) {
 		if (blocks[i].number > before->last &&
 		    blocks[i].number - before->last > 1)
@@ -281,22 +238,6 @@ join(struct tl_chain *chain)
 			blocks[i].follows = !before->dropped;
 		if (blocks[i].last > before->last)
 			before = &blocks[i];
-	}
-}
-
-/* For each block, set the time up to which earlier blocks have returned begin
- * events of spans. */
-static void
-set_told(struct tl_chain *chain)
-{
-	int64_t told_ns = INT64_MIN;
-
-	for (size_t i = 0; i < chain->block_count; i++) {
-		struct tl_chain_block *block = &chain->blocks[i];
-
-		block->told_ns = told_ns;
-		if (!block->dropped && block->max_ns > told_ns)
-			told_ns = block->max_ns;
 	}
 }
 
@@ -309,24 +250,44 @@ tl_chain_block_end(const struct tl_chain_block *block)
 					   : tl_add_ns(block->told_ns, 1);
 }
 
+static int
+by_time(const void *a, const void *b)
+{
+	const struct tl_chain_block *x = a, *y = b;
+
+	if (x->created_ns != y->created_ns)
+		return x->created_ns > y->created_ns ? 1 : -1;
+	return compare(x->order, y->order);
+}
+
 void
 tl_chain_settle(struct tl_chain *chain)
 {
-	if (chain->numbered || chain->lone)
-		qsort(chain->blocks, chain->block_count, sizeof(*chain->blocks),
-		    by_number);
-	else
-		qsort(chain->blocks, chain->block_count, sizeof(*chain->blocks),
-		    by_time);
-	if (chain->numbered || chain->lone)
-		drop_doubles(chain);
+	const bool by_numbers = chain->numbered || chain->lone;
+	struct tl_chain_block *blocks = chain->blocks;
+	int64_t told_ns = INT64_MIN;
+	size_t kept = 0;
+
+	qsort(blocks, chain->block_count, sizeof(*blocks),
+	    by_numbers ? by_number : by_time);
+	/* keep only the first of blocks with the same number */
+	for (size_t i = 0; by_numbers && i < chain->block_count; i++)
+		if (kept == 0 || blocks[kept - 1].number != blocks[i].number ||
+		    blocks[kept - 1].last != blocks[i].last)
+			blocks[kept++] = blocks[i];
+	if (by_numbers)
+		chain->block_count = kept;
 	if (chain->numbered && chain->block_count > 0)
 		join(chain);
-	set_told(chain);
 	chain->knots_gone = 0; /* no caller has counted these knots yet */
 	chain->events = 0;
-	for (size_t i = 0; i < chain->block_count; i++)
-		chain->events += chain->blocks[i].events;
+	for (size_t i = 0; i < chain->block_count; i++) {
+		/* earlier blocks have returned begin events up to this time */
+		blocks[i].told_ns = told_ns;
+		if (!blocks[i].dropped && blocks[i].max_ns > told_ns)
+			told_ns = blocks[i].max_ns;
+		chain->events += blocks[i].events;
+	}
 }
 
 /* == properties == */

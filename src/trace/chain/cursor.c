@@ -18,40 +18,6 @@
 
 enum { MESSAGES_MAX = 1 << 20 };
 
-static uint64_t
-hash_of(const struct tl_message *m)
-{
-	const uint64_t hash =
-	    tl_hash_pair((uintptr_t)m->text.data, (uintptr_t)m->category.data);
-
-	return tl_hash_more(tl_hash_more(hash, (uintptr_t)m->file.data),
-	    m->line);
-}
-
-/* Are the messages equal?  Gates are not compared; the gate of the block that
- * was read last is used. */
-static bool
-is_same(const struct tl_message *a, const struct tl_message *b)
-{
-	return a->text.data == b->text.data &&
-	       a->category.data == b->category.data &&
-	       a->file.data == b->file.data && a->line == b->line &&
-	       a->kind == b->kind && a->level == b->level &&
-	       a->scope == b->scope && a->builtin == b->builtin;
-}
-
-static struct tl_message *
-find(const struct tl_chain_messages *ms, const struct tl_message *m)
-{
-	struct tl_probe probe = tl_table_probe(&ms->table, hash_of(m));
-	uint32_t at;
-
-	while (tl_probe_next(&probe, &at))
-		if (is_same(ms->list[at], m))
-			return (struct tl_message *)(uintptr_t)ms->list[at];
-	return NULL;
-}
-
 /* Keep a text in the interner, cut to its limit.  *kept is empty if there is no
  * room. */
 static int
@@ -69,21 +35,15 @@ keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
 	return 0;
 }
 
-/* The bytes of one text at the place that a piece has in another text. */
-static struct tl_bytes
-rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
-{
-	if (!piece.data)
-		return piece;
-	return tl_bytes(to.data + (piece.data - from.data), piece.size);
-}
-
 /* Make the same message with texts that are kept.  text.data is NULL if there
  * is no room for the text. */
 static int
 translate_text(const struct tl_chain_bytes *bytes,
     const struct tl_message *from, struct tl_message *to)
 {
+	struct tl_bytes *pieces[3 + 2 * TL_ARGS_MAX] = { &to->line1,
+		&to->explain, &to->after };
+	size_t count = 3;
 	int rc;
 
 	*to = *from;
@@ -100,63 +60,65 @@ translate_text(const struct tl_chain_bytes *bytes,
 		to->text = tl_bytes(NULL, 0);
 	if (!to->text.data)
 		return rc;
-	to->line1 = rebase(from->line1, from->text, to->text);
-	to->explain = rebase(from->explain, from->text, to->text);
-	to->after = rebase(from->after, from->text, to->text);
 	for (unsigned i = 0; i < from->argc; i++) {
-		to->args[i].name =
-		    rebase(from->args[i].name, from->text, to->text);
-		to->args[i].before =
-		    rebase(from->args[i].before, from->text, to->text);
+		pieces[count++] = &to->args[i].name;
+		pieces[count++] = &to->args[i].before;
 	}
+	/* the same places in the text that is kept */
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i]->data)
+			pieces[i]->data =
+			    to->text.data + (pieces[i]->data - from->text.data);
 	return rc;
 }
 
-static int
-add(struct tl_chain_messages *ms, const struct tl_message *message,
-    const struct tl_message **interned)
-{
-	struct tl_message *copy;
-	int rc;
-
-	if (TL_ARRAY_ROOM(ms->list, ms->capacity, ms->count) < 0 ||
-	    !(copy = malloc(sizeof(*copy))))
-		return -ENOMEM;
-	if ((rc = tl_table_add(&ms->table, hash_of(message), ms->count)) < 0) {
-		free(copy);
-		return rc;
-	}
-	*copy = *message;
-	copy->id = (uint32_t)ms->count + 1;
-	ms->list[ms->count++] = copy;
-	*interned = copy;
-	return 0;
-}
-
+/* Gates are not compared; the gate of the block that was read last is used. */
 int
 tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
     const struct tl_message **interned)
 {
 	struct tl_chain_messages *ms = &chain->messages;
-	struct tl_message translated, *known;
-	const int rc = translate_text(chain->bytes, message, &translated);
+	struct tl_message m, *known;
+	struct tl_probe probe;
+	uint64_t hash;
+	uint32_t at;
+	int rc = translate_text(chain->bytes, message, &m);
 
 	if (rc < 0)
 		return rc;
 	*interned = chain->bytes->nothing;
-	if (!translated.text.data)
+	if (!m.text.data)
 		return 0;
-	if ((*interned = known = find(ms, &translated))) {
-		known->regated |=
-		    message->regated || known->gate != message->gate;
-		known->gate = message->gate;
+	hash = tl_hash_pair((uintptr_t)m.text.data, (uintptr_t)m.category.data);
+	hash = tl_hash_more(tl_hash_more(hash, (uintptr_t)m.file.data), m.line);
+	probe = tl_table_probe(&ms->table, hash);
+	while (tl_probe_next(&probe, &at)) {
+		known = (struct tl_message *)(uintptr_t)ms->list[at];
+		if (known->text.data != m.text.data ||
+		    known->category.data != m.category.data ||
+		    known->file.data != m.file.data || known->line != m.line ||
+		    known->kind != m.kind || known->level != m.level ||
+		    known->scope != m.scope || known->builtin != m.builtin)
+			continue;
+		known->regated |= m.regated || known->gate != m.gate;
+		known->gate = m.gate;
+		*interned = known;
 		return 0;
 	}
-	*interned = chain->bytes->nothing;
 	if (ms->count == MESSAGES_MAX)
 		return 0;
-	translated.names = &chain->names;
-	return add(ms, &translated, interned);
+	if (TL_ARRAY_ROOM(ms->list, ms->capacity, ms->count) < 0 ||
+	    !(known = malloc(sizeof(*known))))
+		return -ENOMEM;
+	if ((rc = tl_table_add(&ms->table, hash, ms->count)) < 0) {
+		free(known);
+		return rc;
+	}
+	*known = m;
+	known->names = &chain->names;
+	known->id = (uint32_t)ms->count + 1;
+	*interned = ms->list[ms->count++] = known;
+	return 0;
 }
 
 void
@@ -215,21 +177,6 @@ part_close(struct tl_storage *storage)
 	free(storage);
 }
 
-static struct tl_storage *
-part_new(int fd, uint64_t at, uint64_t size)
-{
-	struct part *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	*p = (struct part){ .storage = { .size = size,
-				.read_at = part_read_at,
-				.close = part_close },
-		.fd = fd,
-		.at = at };
-	return &p->storage;
-}
-
 /* Report the damage of a block once, however often the block is opened. */
 static void
 note(void *context, const struct tl_fault *fault)
@@ -251,6 +198,7 @@ note(void *context, const struct tl_fault *fault)
 		o->chain->damaged = was_damaged;
 }
 
+/* Open the trace of a block, which is a part of the file. */
 static int
 open_trace(struct tl_chain_opened *o, enum tl_order order)
 {
@@ -259,15 +207,19 @@ open_trace(struct tl_chain_opened *o, enum tl_order order)
 		.codec_count = 1,
 		.report = { note, o },
 	};
-	const struct tl_chain_block *block = o->block;
-	struct tl_storage *part =
-	    part_new(o->chain->bytes->fd, block->at, block->size);
+	struct part *part = calloc(1, sizeof(*part));
 	struct tl_fault fault = { 0 };
-	int rc = part ? 0 : -ENOMEM;
+	int rc;
 
-	if (rc == 0)
-		rc = tl_trace_open_storage(&o->trace, part, NULL, &options,
-		    &fault);
+	if (!part)
+		return -ENOMEM;
+	*part = (struct part){ .storage = { .size = o->block->size,
+				   .read_at = part_read_at,
+				   .close = part_close },
+		.fd = o->chain->bytes->fd,
+		.at = o->block->at };
+	rc = tl_trace_open_storage(&o->trace, &part->storage, NULL, &options,
+	    &fault);
 	if (rc == -EBADMSG || rc == -EPROTO || rc == -ENODATA) {
 		note(o, &fault);
 		rc = -EBADMSG;
@@ -353,37 +305,26 @@ find_string(struct tl_chain_opened *o, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-static int
-translate(struct tl_chain_opened *o, struct tl_event *event)
-{
-	const struct tl_message *message = event->message;
-	int rc = 0;
-
-	if (!message)
-		return 0;
-	for (unsigned i = 0; i < message->argc && rc == 0; i++)
-		if (message->args[i].format == TIMELINE_ARG_STRING)
-			rc = find_string(o, message, &event->args[i]);
-	return rc < 0 ? rc : find_message(o, message, &event->message);
-}
-
-/* Has an earlier block returned the begin event? */
-static bool
-is_repeated(const struct tl_chain_block *block, const struct tl_event *event)
-{
-	return event->continued &&
-	       (block->follows || event->ns <= block->told_ns);
-}
-
 int
 tl_chain_block_next(struct tl_chain_opened *o, struct tl_event *event)
 {
+	const struct tl_chain_block *block = o->block;
+	const struct tl_message *m;
 	int rc;
 
-	do
+	do /* without begin events that an earlier block has returned */
 		rc = tl_cursor_next(o->cursor, event);
-	while (rc > 0 && is_repeated(o->block, event));
-	return rc <= 0 ? rc : (rc = translate(o, event)) < 0 ? rc : 1;
+	while (rc > 0 && event->continued &&
+	       (block->follows || event->ns <= block->told_ns));
+	if (rc <= 0 || !(m = event->message))
+		return rc;
+	rc = 0;
+	for (unsigned i = 0; i < m->argc && rc == 0; i++)
+		if (m->args[i].format == TIMELINE_ARG_STRING)
+			rc = find_string(o, m, &event->args[i]);
+	if (rc == 0)
+		rc = find_message(o, m, &event->message);
+	return rc < 0 ? rc : 1;
 }
 
 /* == all blocks == */
@@ -400,7 +341,7 @@ struct slot {
 struct chain_cursor {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_chain *chain;
-	enum tl_order order;
+	bool backward;
 	/* number of blocks begun, from the cursor's end of the chain */
 	size_t begun;
 	/* in the order of their begin */
@@ -408,10 +349,12 @@ struct chain_cursor {
 	unsigned count;
 };
 
-static bool
-is_backward(const struct chain_cursor *c)
+static void
+remove_slot(struct chain_cursor *c, struct slot *slot)
 {
-	return c->order == TL_NEWEST_FIRST;
+	tl_chain_block_close(slot->opened);
+	for (c->count--; slot < &c->slots[c->count]; slot++)
+		*slot = slot[1];
 }
 
 /* The next block to begin.  NULL: all blocks have been begun. */
@@ -422,16 +365,7 @@ next_block(const struct chain_cursor *c)
 
 	if (c->begun == count)
 		return NULL;
-	return &c->chain
-		    ->blocks[is_backward(c) ? count - 1 - c->begun : c->begun];
-}
-
-static void
-remove_slot(struct chain_cursor *c, struct slot *slot)
-{
-	tl_chain_block_close(slot->opened);
-	for (c->count--; slot < &c->slots[c->count]; slot++)
-		*slot = slot[1];
+	return &c->chain->blocks[c->backward ? count - 1 - c->begun : c->begun];
 }
 
 /* Read the next event of a block.  At the end of the block remove the slot,
@@ -464,22 +398,12 @@ begin_block(struct chain_cursor *c)
 	*slot = (struct slot){ .event = { .ns = tl_chain_block_end(block) },
 		.hole = block->hole,
 		.missing = block->missing };
-	rc = tl_chain_block_open(&slot->opened, c->chain, block, c->order);
+	rc = tl_chain_block_open(&slot->opened, c->chain, block,
+	    c->backward ? TL_NEWEST_FIRST : TL_OLDEST_FIRST);
 	if (rc < 0)
 		return rc == -EBADMSG ? 0 : rc;
 	c->count++;
 	return read_next(c, slot);
-}
-
-static bool
-is_ahead(const struct chain_cursor *c, const struct tl_event *a,
-    const struct tl_event *b)
-{
-	int order = (a->ns > b->ns) - (a->ns < b->ns);
-
-	if (order == 0)
-		order = tl_event_compare_tied(a, b);
-	return is_backward(c) ? order > 0 : order < 0;
 }
 
 /* The slot with the next event.  Of events with equal time and lane, the higher
@@ -489,9 +413,16 @@ first_slot(struct chain_cursor *c)
 {
 	struct slot *best = &c->slots[0];
 
-	for (unsigned i = 1; i < c->count; i++)
-		if (is_ahead(c, &c->slots[i].event, &best->event))
+	for (unsigned i = 1; i < c->count; i++) {
+		const struct tl_event *a = &c->slots[i].event;
+		const struct tl_event *b = &best->event;
+		int order = (a->ns > b->ns) - (a->ns < b->ns);
+
+		if (order == 0)
+			order = tl_event_compare_tied(a, b);
+		if (c->backward ? order > 0 : order < 0)
 			best = &c->slots[i];
+	}
 	return best;
 }
 
@@ -512,7 +443,7 @@ is_due(struct chain_cursor *c)
 	if (c->count == TL_CHAIN_OPEN_MAX)
 		return false;
 	first = first_slot(c);
-	if (is_backward(c))
+	if (c->backward)
 		return block->max_ns >= first->event.ns;
 	if (block->repeats && !block->follows &&
 	    block->told_ns >= first->event.ns)
@@ -521,25 +452,19 @@ is_due(struct chain_cursor *c)
 	       (!block->repeats || first == &c->slots[c->count - 1]);
 }
 
-static struct tl_event
-hole_at(const struct slot *slot)
-{
-	return (struct tl_event){ .kind = TL_LOST,
-		.lost = slot->missing,
-		.ns = slot->event.ns,
-		.tsc = slot->event.tsc,
-		.epoch = slot->event.epoch,
-		.cpu = TL_CPU_UNKNOWN };
-}
-
 /* Return the event of a slot, or the loss before its block. */
 static int
 give(struct chain_cursor *c, struct slot *slot, struct tl_event *event)
 {
 	int rc;
 
-	if (slot->hole && (slot->ended || !is_backward(c))) {
-		*event = hole_at(slot);
+	if (slot->hole && (slot->ended || !c->backward)) {
+		*event = (struct tl_event){ .kind = TL_LOST,
+			.lost = slot->missing,
+			.ns = slot->event.ns,
+			.tsc = slot->event.tsc,
+			.epoch = slot->event.epoch,
+			.cpu = TL_CPU_UNKNOWN };
 		slot->hole = false;
 		if (slot->ended)
 			remove_slot(c, slot);
@@ -604,7 +529,7 @@ tl_chain_cursor(struct tl_chain *chain, enum tl_order order,
 		return -ENOMEM;
 	c->cursor = (struct tl_cursor){ cursor_next, cursor_close };
 	c->chain = chain;
-	c->order = order;
+	c->backward = order == TL_NEWEST_FIRST;
 	*cursor = &c->cursor;
 	return 0;
 }

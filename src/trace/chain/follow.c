@@ -123,15 +123,6 @@ hold(struct tl_chain_follow *f, const struct tl_event *event)
 	return tl_pqueue_push(&f->held, &oldest_first, NULL, &one);
 }
 
-static void
-take_oldest(struct tl_chain_follow *f, struct tl_event *event)
-{
-	const struct held *oldest = tl_pqueue_first(&f->held);
-
-	*event = oldest->event;
-	tl_pqueue_pop(&f->held, &oldest_first, NULL);
-}
-
 /* == how long events are held == */
 
 /* Note that an event with this time has arrived. */
@@ -152,11 +143,13 @@ mark(struct tl_chain_follow *f, int64_t newest_ns)
 	    (struct mark){ now, newest_ns };
 }
 
-/* Release the events that have been held long enough. */
-static void
-release(struct tl_chain_follow *f)
+/* May the oldest event be returned?  Releases the events that have been held
+ * long enough. */
+static bool
+is_free(struct tl_chain_follow *f)
 {
 	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
+	const struct held *oldest = tl_pqueue_first(&f->held);
 
 	while (f->mark_count > 0 &&
 	       now - f->marks[f->first].at_ns >= TL_CHAIN_HOLD_NS) {
@@ -167,35 +160,11 @@ release(struct tl_chain_follow *f)
 	}
 	if (f->ended)
 		f->free_ns = INT64_MAX;
-}
-
-static bool
-is_free(struct tl_chain_follow *f)
-{
-	const struct held *oldest;
-
-	release(f);
-	oldest = tl_pqueue_first(&f->held);
 	return oldest && (oldest->event.ns <= f->free_ns ||
 			     f->held.count > TL_CHAIN_HELD_MAX);
 }
 
 /* == blocks == */
-
-/* Hold the loss for the blocks that are missing before this block. */
-static int
-hold_hole(struct tl_chain_follow *f)
-{
-	const struct tl_chain_block *newest = &f->chain->blocks[0];
-	struct tl_event hole = { .kind = TL_LOST,
-		.ns = tl_chain_block_end(newest),
-		.cpu = TL_CPU_UNKNOWN,
-		.source = (uint16_t)f->chain->number };
-
-	tl_chain_miss(f->chain, newest, &f->block);
-	hole.lost = f->block.missing;
-	return hold(f, &hole);
-}
 
 /* Hold the events of the block, until too many events are held. */
 static int
@@ -220,32 +189,27 @@ hold_events(struct tl_chain_follow *f)
 	return rc;
 }
 
-/* Keep only the newest block of a chain that is followed. */
 static int
-keep_newest(struct tl_chain *chain, const struct tl_chain_block *block)
+open_block(struct tl_chain_follow *f)
 {
-	int rc;
+	struct tl_chain *chain = f->chain;
+	struct tl_chain_block *block = &f->block;
+	int rc = tl_chain_block_open(&f->opened, chain, block, TL_OLDEST_FIRST);
 
+	if (block->events > 0)
+		mark(f, block->max_ns);
+	if (rc == 0)
+		rc = hold_events(f);
+	else
+		f->opened = NULL;
+	if (rc < 0 && rc != -EBADMSG)
+		return rc;
+	/* of a chain that is followed only the newest block is kept */
 	chain->block_count = 0;
 	rc = tl_chain_add(chain, block);
 	if (rc == 0 && !block->dropped && block->max_ns > block->told_ns)
 		chain->blocks[0].told_ns = block->max_ns;
 	return rc;
-}
-
-static int
-open_block(struct tl_chain_follow *f)
-{
-	int rc = tl_chain_block_open(&f->opened, f->chain, &f->block,
-	    TL_OLDEST_FIRST);
-
-	if (f->block.events > 0)
-		mark(f, f->block.max_ns);
-	if (rc == 0)
-		rc = hold_events(f);
-	else
-		f->opened = NULL;
-	return rc < 0 && rc != -EBADMSG ? rc : keep_newest(f->chain, &f->block);
 }
 
 static int
@@ -263,8 +227,17 @@ take_block(struct tl_chain_follow *f)
 		block->told_ns = newest->told_ns;
 		block->follows =
 		    block->number == newest->last + 1 && !newest->dropped;
-		if (block->number > newest->last + 1)
-			rc = hold_hole(f);
+		if (block->number > newest->last + 1) {
+			/* hold the loss for the blocks that are missing */
+			struct tl_event hole = { .kind = TL_LOST,
+				.ns = tl_chain_block_end(newest),
+				.cpu = TL_CPU_UNKNOWN,
+				.source = (uint16_t)f->chain->number };
+
+			tl_chain_miss(f->chain, newest, block);
+			hole.lost = block->missing;
+			rc = hold(f, &hole);
+		}
 	}
 	return rc < 0 ? rc : open_block(f);
 }
@@ -300,19 +273,6 @@ forget(struct tl_chain_follow *f)
 		FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->forgotten,
 		(off_t)(read - f->forgotten)) == 0)
 		f->forgotten = read;
-}
-
-static int
-take_all(struct tl_chain_follow *f, bool last)
-{
-	int rc = hold_events(f);
-
-	while (rc == 0 && !f->opened &&
-	       (rc = tl_blocks_next(&f->blocks, f->size, last)) > 0)
-		rc = take_trace(f);
-	if (!f->opened)
-		forget(f);
-	return rc;
 }
 
 /* Read one piece of the stream.  Returns its size; 0: nothing has arrived;
@@ -354,7 +314,12 @@ read_more(struct tl_chain_follow *f)
 	if (n < 0 && n != -EPIPE)
 		return (int)n;
 	f->ended |= n == -EPIPE;
-	rc = take_all(f, f->ended);
+	rc = hold_events(f);
+	while (rc == 0 && !f->opened &&
+	       (rc = tl_blocks_next(&f->blocks, f->size, f->ended)) > 0)
+		rc = take_trace(f);
+	if (!f->opened)
+		forget(f);
 	if (rc < 0)
 		return rc;
 	if (f->ended)
@@ -371,7 +336,8 @@ tl_chain_follow_next(struct tl_chain_follow *f, struct tl_event *event)
 		rc = read_more(f);
 	if (rc <= 0)
 		return rc;
-	take_oldest(f, event);
+	*event = ((const struct held *)tl_pqueue_first(&f->held))->event;
+	tl_pqueue_pop(&f->held, &oldest_first, NULL);
 	return 1;
 }
 

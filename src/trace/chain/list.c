@@ -58,15 +58,6 @@ get_chain(struct tl_chains *cs, const char *key, size_t key_size,
 
 /* == properties of a chain, from its first block == */
 
-static void
-read_origin(struct tl_origin *origin, const struct tl_context *c)
-{
-	tl_origin_name(origin->machine, tl_context_info(c, "host"));
-	tl_origin_name(origin->command, tl_context_info(c, "command"));
-	tl_origin_name(origin->timeline, tl_context_info(c, "timeline"));
-	tl_origin_boot(origin->boot_id, tl_context_info(c, "boot"));
-}
-
 static bool
 is_chain_id(struct tl_bytes text)
 {
@@ -78,44 +69,41 @@ is_chain_id(struct tl_bytes text)
 	return true;
 }
 
-/* Make the key of a chain: from the INFOs of its blocks, or without these from
- * the trace or its origin. */
-static void
-make_key(struct tl_text *key, const struct tl_chains *cs,
-    const struct tl_blocks_trace *trace, const struct tl_origin *origin)
-{
-	const struct tl_bytes id = tl_context_info(&trace->context, "chain");
-
-	if (is_chain_id(id)) {
-		tl_put_bytes(key, id);
-	} else if (!cs->live) {
-		tl_put_bytes(key,
-		    tl_bytes(trace->header.id, sizeof(trace->header.id)));
-	} else {
-		tl_put_bytes(key,
-		    tl_bytes(origin->boot_id, sizeof(origin->boot_id)));
-		tl_put_string(key, origin->machine);
-		tl_put_char(key, '/');
-		tl_put_string(key, origin->timeline);
-	}
-}
-
 int
 tl_chains_find(struct tl_chains *cs, const struct tl_blocks_trace *trace,
     struct tl_chain **chain)
 {
+	const struct tl_context *c = &trace->context;
+	const struct tl_bytes id = tl_context_info(c, "chain");
+	const bool numbered = is_chain_id(id);
 	const size_t count = cs->count;
 	struct tl_origin origin = { 0 };
 	struct tl_text key = { 0 };
 	int rc;
 
-	read_origin(&origin, &trace->context);
-	make_key(&key, cs, trace, &origin);
+	tl_origin_name(origin.machine, tl_context_info(c, "host"));
+	tl_origin_name(origin.command, tl_context_info(c, "command"));
+	tl_origin_name(origin.timeline, tl_context_info(c, "timeline"));
+	tl_origin_boot(origin.boot_id, tl_context_info(c, "boot"));
+	/* the key of a chain: from the INFOs of its blocks, or without these
+	 * from the trace or its origin */
+	if (numbered) {
+		tl_put_bytes(&key, id);
+	} else if (!cs->live) {
+		tl_put_bytes(&key,
+		    tl_bytes(trace->header.id, sizeof(trace->header.id)));
+	} else {
+		tl_put_bytes(&key,
+		    tl_bytes(origin.boot_id, sizeof(origin.boot_id)));
+		tl_put_string(&key, origin.machine);
+		tl_put_char(&key, '/');
+		tl_put_string(&key, origin.timeline);
+	}
 	rc = key.rc < 0 ? key.rc : get_chain(cs, key.data, key.size, chain);
 	if (rc == 0 && cs->count > count) {
 		(*chain)->origin = origin;
-		(*chain)->numbered = is_chain_id(tl_bytes(key.data, key.size));
-		(*chain)->lone = !cs->live && !(*chain)->numbered;
+		(*chain)->numbered = numbered;
+		(*chain)->lone = !cs->live && !numbered;
 		cs->lone += (*chain)->lone;
 	}
 	tl_text_free(&key);
@@ -124,70 +112,43 @@ tl_chains_find(struct tl_chains *cs, const struct tl_blocks_trace *trace,
 
 /* == properties of each block == */
 
-static int
-take_messages(struct tl_chain *chain, struct tl_context *c)
-{
-	const struct tl_message **messages, *interned;
-	size_t count;
-	int rc;
-
-	tl_context_settle(c);
-	rc = tl_context_messages(c, &messages, &count);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = tl_chain_intern(chain, messages[i], &interned);
-	free(messages);
-	return rc;
-}
-
-/* Drop every second closing point.  Each block has a closing point, so these
- * are the most frequent knots. */
-static void
-thin_knots(struct tl_chain *chain)
-{
-	const size_t count = chain->knot_count;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (i % 2 == 0 || i + 1 == count ||
-		    !(chain->knots[i].flags & TIMELINE_KNOT_CLOSE))
-			chain->knots[kept++] = chain->knots[i];
-	chain->knots_gone += count - kept;
-	chain->knot_count = kept;
-}
-
-static int
-add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
-{
-	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
-		thin_knots(chain);
-	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
-		return 0;
-	if (TL_ARRAY_ROOM(chain->knots, chain->knot_capacity,
-		chain->knot_count) < 0)
-		return -ENOMEM;
-	chain->knots[chain->knot_count++] = *knot;
-	return 0;
-}
-
 /* Add the knots that are new.  Each block repeats the older knots. */
 static int
 take_knots(struct tl_chain *chain, const struct tl_context *c)
 {
-	int rc = 0;
-
-	for (size_t i = 0; i < c->knot_count && rc == 0; i++) {
+	for (size_t i = 0; i < c->knot_count; i++) {
 		const struct timeline_knot *knot = &c->knots[i];
 		const struct timeline_knot *last =
 		    chain->knot_count > 0 ? &chain->knots[chain->knot_count - 1]
 					  : NULL;
 
-		if (!last || knot->epoch > last->epoch ||
-		    (knot->epoch == last->epoch && knot->tsc > last->tsc))
-			rc = add_knot(chain, knot);
+		if (last &&
+		    (knot->epoch < last->epoch ||
+			(knot->epoch == last->epoch && knot->tsc <= last->tsc)))
+			continue;
+		if (chain->knot_count == TL_CHAIN_KNOTS_MAX) {
+			const size_t count = chain->knot_count;
+			size_t kept = 0;
+
+			/* Drop every second closing point.  Each block has a
+			 * closing point, so these are the most frequent
+			 * knots. */
+			for (size_t k = 0; k < count; k++)
+				if (k % 2 == 0 || k + 1 == count ||
+				    !(chain->knots[k].flags &
+					TIMELINE_KNOT_CLOSE))
+					chain->knots[kept++] = chain->knots[k];
+			chain->knots_gone += count - kept;
+			chain->knot_count = kept;
+		}
+		if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
+			continue;
+		if (TL_ARRAY_ROOM(chain->knots, chain->knot_capacity,
+			chain->knot_count) < 0)
+			return -ENOMEM;
+		chain->knots[chain->knot_count++] = *knot;
 	}
-	return rc;
+	return 0;
 }
 
 /* Add the names of threads and processes. */
@@ -211,33 +172,25 @@ take_names(struct tl_chain *chain, const struct tl_names *names)
 int
 tl_chain_learn(struct tl_chain *chain, struct tl_context *context)
 {
-	int rc = take_messages(chain, context);
+	const struct tl_message **messages, *interned;
+	size_t count;
+	int rc;
 
+	tl_context_settle(context);
+	rc = tl_context_messages(context, &messages, &count);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = tl_chain_intern(chain, messages[i], &interned);
+	free(messages);
 	if (rc == 0)
 		rc = take_names(chain, &context->names);
 	return rc < 0 ? rc : take_knots(chain, context);
 }
 
-static int
-take_trace(struct tl_chains *cs, struct tl_blocks_trace *trace)
-{
-	struct tl_chain_block block;
-	struct tl_chain *chain;
-	int rc = tl_chains_find(cs, trace, &chain);
-
-	if (rc < 0 || !chain)
-		return rc;
-	tl_chain_describe(&block, trace);
-	rc = tl_chain_add(chain, &block);
-	if (rc == -ENOSPC) {
-		cs->left_out++;
-		return 0;
-	}
-	return rc < 0 ? rc : tl_chain_learn(chain, &trace->context);
-}
-
 /* == the chains of a stream == */
 
+/* Add a fault outside of chains. */
 static void
 note(void *context, const struct tl_fault *fault)
 {
@@ -246,77 +199,34 @@ note(void *context, const struct tl_fault *fault)
 	*tl_faults_next(&cs->faults) = *fault;
 }
 
+/* Read the places and definitions of all traces. */
 static int
 read_all(struct tl_chains *cs)
 {
 	const struct tl_trace_report report = { note, cs };
 	struct tl_blocks blocks;
+	struct tl_chain_block block;
+	struct tl_chain *chain;
 	struct stat st;
 	int rc;
 
 	if (fstat(cs->bytes->fd, &st) < 0)
 		return -errno;
 	tl_blocks_init(&blocks, cs->bytes->fd, &report);
-	while ((rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0)
-		if ((rc = take_trace(cs, &blocks.trace)) < 0)
+	while ((rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0) {
+		if ((rc = tl_chains_find(cs, &blocks.trace, &chain)) < 0)
 			break;
+		if (!chain)
+			continue;
+		tl_chain_describe(&block, &blocks.trace);
+		rc = tl_chain_add(chain, &block);
+		cs->left_out += rc == -ENOSPC;
+		if (rc == 0)
+			rc = tl_chain_learn(chain, &blocks.trace.context);
+		if (rc < 0 && rc != -ENOSPC)
+			break;
+	}
 	tl_blocks_free(&blocks);
-	return rc;
-}
-
-/* Report faults outside of chains as faults of the first chain. */
-static void
-say_rest(struct tl_chains *cs)
-{
-	struct tl_chain *first = cs->list[0];
-	const size_t count = cs->faults.count < TL_SNAP_FAULTS_MAX
-				 ? cs->faults.count
-				 : TL_SNAP_FAULTS_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		tl_chain_say(first, cs->faults.list[i].rc,
-		    cs->faults.list[i].at, "%s", cs->faults.list[i].text);
-	if (cs->left_out > 0)
-		tl_chain_say(first, -ENOSPC, TL_FAULT_NOWHERE,
-		    "too many sources: %" PRIu64 " blocks are left out",
-		    cs->left_out);
-}
-
-static int
-finish(struct tl_chains *cs)
-{
-	int rc = tl_chains_group(cs);
-
-	for (size_t i = 0; i < cs->count && rc == 0; i++)
-		tl_chain_settle(cs->list[i]);
-	if (rc == 0)
-		rc = tl_chains_name(cs);
-	if (rc == 0 && cs->count == 0)
-		rc = -EBADMSG;
-	if (rc == 0)
-		say_rest(cs);
-	return rc;
-}
-
-static int
-new_bytes(struct tl_chain_bytes **bytes, int fd)
-{
-	struct tl_chain_bytes *b = calloc(1, sizeof(*b));
-	int rc;
-
-	if (!b)
-		return -ENOMEM;
-	b->refs = 1;
-	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	rc = b->fd < 0 ? -errno : tl_interner_new(&b->interner);
-	if (rc == 0)
-		rc = tl_interner_message(b->interner, tl_bytes_of("?"),
-		    tl_bytes_of("message that is not defined"),
-		    TIMELINE_RECORD_INSTANT, 0, 0, &b->nothing);
-	if (rc < 0)
-		tl_chain_bytes_release(b);
-	else
-		*bytes = b;
 	return rc;
 }
 
@@ -324,33 +234,64 @@ int
 tl_chains_new(struct tl_chains **chains, int fd, bool live)
 {
 	struct tl_chains *cs = calloc(1, sizeof(*cs));
-	int rc;
+	struct tl_chain_bytes *b = calloc(1, sizeof(*b));
+	int rc = -ENOMEM;
 
-	if (!cs)
-		return -ENOMEM;
-	cs->live = live;
-	rc = new_bytes(&cs->bytes, fd);
+	if (cs && b) {
+		b->refs = 1;
+		b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		rc = b->fd < 0 ? -errno : tl_interner_new(&b->interner);
+	}
 	if (rc == 0)
+		rc = tl_interner_message(b->interner, tl_bytes_of("?"),
+		    tl_bytes_of("message that is not defined"),
+		    TIMELINE_RECORD_INSTANT, 0, 0, &b->nothing);
+	if (rc == 0) {
+		cs->live = live;
+		cs->bytes = b;
 		*chains = cs;
+		return 0;
+	}
+	free(cs);
+	if (b && b->refs > 0)
+		tl_chain_bytes_release(b);
 	else
-		free(cs);
+		free(b);
 	return rc;
 }
 
 int
 tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault)
 {
-	struct tl_chains *cs;
+	struct tl_chains *cs = NULL;
 	int rc = tl_chains_new(&cs, fd, false);
 
-	if (rc == 0 && ((rc = read_all(cs)) < 0 || (rc = finish(cs)) < 0))
-		tl_chains_free(cs);
 	if (rc == 0)
-		*chains = cs;
-	return rc == 0 ? 0
-		       : tl_fail(fault, rc, "%s",
-			     rc == -EBADMSG ? "there is no whole trace in it"
-					    : strerror(-rc));
+		rc = read_all(cs);
+	if (rc == 0)
+		rc = tl_chains_group(cs);
+	for (size_t i = 0; rc == 0 && i < cs->count; i++)
+		tl_chain_settle(cs->list[i]);
+	if (rc == 0)
+		rc = tl_chains_name(cs);
+	if (rc == 0 && cs->count == 0)
+		rc = -EBADMSG;
+	if (rc < 0) {
+		tl_chains_free(cs);
+		return tl_fail(fault, rc, "%s",
+		    rc == -EBADMSG ? "there is no whole trace in it"
+				   : strerror(-rc));
+	}
+	/* faults outside of chains are faults of the first chain */
+	for (size_t i = 0; i < cs->faults.count && i < TL_SNAP_FAULTS_MAX; i++)
+		tl_chain_say(cs->list[0], cs->faults.list[i].rc,
+		    cs->faults.list[i].at, "%s", cs->faults.list[i].text);
+	if (cs->left_out > 0)
+		tl_chain_say(cs->list[0], -ENOSPC, TL_FAULT_NOWHERE,
+		    "too many sources: %" PRIu64 " blocks are left out",
+		    cs->left_out);
+	*chains = cs;
+	return 0;
 }
 
 void
@@ -404,27 +345,6 @@ by_origin(const void *a, const void *b)
 	return compare_origins(&x->origin, &y->origin);
 }
 
-/* Append a chain to another chain, and free the first. */
-static int
-append(struct tl_chain *to, struct tl_chain *from)
-{
-	const struct tl_message *interned;
-	int rc = 0;
-
-	if (to->lone)
-		tl_chain_settle(to);
-	tl_chain_settle(from);
-	for (size_t i = 0; i < from->block_count && rc == 0; i++)
-		rc = tl_chain_add(to, &from->blocks[i]);
-	for (size_t i = 0; i < from->messages.count && rc == 0; i++)
-		rc = tl_chain_intern(to, from->messages.list[i], &interned);
-	if (rc == 0)
-		rc = take_names(to, &from->names);
-	to->lone = false;
-	tl_chain_free(from);
-	return rc;
-}
-
 int
 tl_chains_group(struct tl_chains *cs)
 {
@@ -437,19 +357,43 @@ tl_chains_group(struct tl_chains *cs)
 	for (size_t i = 0; i < cs->count; i++) {
 		struct tl_chain *chain = cs->list[i];
 		struct tl_chain *before = kept > 0 ? cs->list[kept - 1] : NULL;
+		const struct tl_message *interned;
 
 		cs->list[kept++] = chain;
 		if (!chain->lone || !before || before->numbered || rc < 0 ||
 		    compare_origins(&before->origin, &chain->origin) != 0)
 			continue;
 		kept--;
-		rc = append(before, chain);
+		/* Append a chain to another chain, and free the first. */
+		rc = 0;
+		if (before->lone)
+			tl_chain_settle(before);
+		tl_chain_settle(chain);
+		for (size_t k = 0; k < chain->block_count && rc == 0; k++)
+			rc = tl_chain_add(before, &chain->blocks[k]);
+		for (size_t k = 0; k < chain->messages.count && rc == 0; k++)
+			rc = tl_chain_intern(before, chain->messages.list[k],
+			    &interned);
+		if (rc == 0)
+			rc = take_names(before, &chain->names);
+		before->lone = false;
+		tl_chain_free(chain);
 	}
 	cs->count = kept;
 	return rc;
 }
 
 /* == names == */
+
+/* Replace the name of a chain.  Frees the text. */
+static int
+set_name(struct tl_chain *chain, struct tl_text *name)
+{
+	free(chain->name);
+	chain->name = name->rc < 0 ? NULL : strdup(tl_text_string(name));
+	tl_text_free(name);
+	return chain->name ? 0 : -ENOMEM;
+}
 
 int
 tl_chain_make_name(struct tl_chain *chain, size_t number)
@@ -463,27 +407,7 @@ tl_chain_make_name(struct tl_chain *chain, size_t number)
 	tl_put_string(&name, o->timeline);
 	if (name.size == 0)
 		tl_put_format(&name, "trace %zu", number + 1);
-	chain->name = name.rc < 0 ? NULL : strdup(tl_text_string(&name));
-	tl_text_free(&name);
-	return chain->name ? 0 : -ENOMEM;
-}
-
-static int
-add_number(struct tl_chain *chain, size_t number)
-{
-	struct tl_text name = { 0 };
-
-	tl_put_format(&name, "%s #%zu", chain->name, number);
-	free(chain->name);
-	chain->name = name.rc < 0 ? NULL : strdup(tl_text_string(&name));
-	tl_text_free(&name);
-	return chain->name ? 0 : -ENOMEM;
-}
-
-static int64_t
-first_ns(const struct tl_chain *chain)
-{
-	return chain->block_count > 0 ? chain->blocks[0].min_ns : INT64_MAX;
+	return set_name(chain, &name);
 }
 
 static int
@@ -491,9 +415,11 @@ by_first(const void *a, const void *b)
 {
 	const struct tl_chain *x = *(struct tl_chain *const *)a;
 	const struct tl_chain *y = *(struct tl_chain *const *)b;
+	const int64_t x_ns = x->block_count ? x->blocks[0].min_ns : INT64_MAX;
+	const int64_t y_ns = y->block_count ? y->blocks[0].min_ns : INT64_MAX;
 
-	if (first_ns(x) != first_ns(y))
-		return first_ns(x) > first_ns(y) ? 1 : -1;
+	if (x_ns != y_ns)
+		return x_ns > y_ns ? 1 : -1;
 	return memcmp(x->key, y->key, sizeof(x->key));
 }
 
@@ -518,10 +444,15 @@ tl_chains_name(struct tl_chains *cs)
 		return rc;
 	qsort(cs->list, cs->count, sizeof(struct tl_chain *), by_name);
 	for (size_t i = 1; i < cs->count && rc == 0; i++) {
-		if (strcmp(cs->list[first]->name, cs->list[i]->name) == 0)
-			rc = add_number(cs->list[i], i - first + 1);
-		else
+		struct tl_text name = { 0 };
+
+		if (strcmp(cs->list[first]->name, cs->list[i]->name) != 0) {
 			first = i;
+			continue;
+		}
+		tl_put_format(&name, "%s #%zu", cs->list[i]->name,
+		    i - first + 1);
+		rc = set_name(cs->list[i], &name);
 	}
 	qsort(cs->list, cs->count, sizeof(struct tl_chain *), by_first);
 	return rc;

@@ -224,27 +224,6 @@ unpack(int fd, zip_file_t *file, uint64_t size)
 	return rc == -EBADMSG && at > 0 ? 0 : rc;
 }
 
-static int
-open_compressed(struct tl_storage **storage, struct tl_packed_zip *z,
-    const zip_stat_t *st, struct tl_fault *fault)
-{
-	zip_file_t *file = zip_fopen_index(z->zip, st->index, 0);
-	int fd, rc;
-
-	if (!file)
-		return tl_packed_error(zip_get_error(z->zip));
-	fd = tl_file_unnamed();
-	rc = fd < 0 ? fd : check_room(fd, st, fault);
-	if (rc == 0)
-		rc = unpack(fd, file, st->size);
-	if (rc == 0)
-		rc = tl_storage_of_fd(storage, fd);
-	if (fd >= 0)
-		close(fd);
-	zip_fclose(file);
-	return rc;
-}
-
 /* == entries == */
 
 static int
@@ -271,8 +250,23 @@ open_found(struct tl_storage **storage, struct tl_packed_zip *z,
 {
 	if (st->encryption_method != ZIP_EM_NONE)
 		return tl_fail(fault, -ENOTSUP, "%s is encrypted", st->name);
-	if (st->comp_method != ZIP_CM_STORE)
-		return open_compressed(storage, z, st, fault);
+	if (st->comp_method != ZIP_CM_STORE) {
+		zip_file_t *file = zip_fopen_index(z->zip, st->index, 0);
+		int fd, rc;
+
+		if (!file)
+			return tl_packed_error(zip_get_error(z->zip));
+		fd = tl_file_unnamed();
+		rc = fd < 0 ? fd : check_room(fd, st, fault);
+		if (rc == 0)
+			rc = unpack(fd, file, st->size);
+		if (rc == 0)
+			rc = tl_storage_of_fd(storage, fd);
+		if (fd >= 0)
+			close(fd);
+		zip_fclose(file);
+		return rc;
+	}
 	if (st->comp_size != st->size)
 		return tl_fail(fault, -EBADMSG, "%s has two sizes", st->name);
 	return open_stored(storage, z, st);

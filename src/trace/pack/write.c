@@ -110,13 +110,6 @@ add_bytes(zip_t *zip, const char *name, struct tl_bytes bytes,
 }
 
 static int
-add_data(zip_t *zip, struct tl_storage *data, int64_t created_ns)
-{
-	return add_entry(zip, TL_PACKED_DATA,
-	    tl_packed_source(data, zip_get_error(zip)), created_ns);
-}
-
-static int
 open_zip(zip_t **zip, int fd)
 {
 	zip_error_t error;
@@ -146,7 +139,9 @@ tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
 	if (rc < 0)
 		return rc;
 	if ((rc = add_bytes(zip, TL_PACKED_INFO, info, created_ns)) == 0 &&
-	    (rc = add_data(zip, data, created_ns)) == 0 &&
+	    (rc = add_entry(zip, TL_PACKED_DATA,
+		 tl_packed_source(data, zip_get_error(zip)), created_ns)) ==
+		0 &&
 	    (rc = add_bytes(zip, TL_PACKED_INDEX, index, created_ns)) == 0) {
 		if (zip_close(zip) == 0)
 			return 0;

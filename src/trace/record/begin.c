@@ -38,37 +38,30 @@ append_to(struct tl_recorder_file *file, int fd, uint64_t *at, const void *data,
 	return rc;
 }
 
-/* Note an append.  The first append is the header; all other appends are blocks
- * or the end. */
-static void
-note_written(struct tl_recorder_file *file, const void *data, size_t size)
-{
-	struct tl_trace_header header;
-	struct tl_trace_block block;
-	struct tl_fault fault = { 0 };
-
-	if (!file->begun) {
-		if (tl_trace_header_get(&header, tl_bytes(data, size),
-			&fault) == 0)
-			file->seed = tl_trace_seed(&header);
-		file->begun = true;
-		return;
-	}
-	if (size > TL_TRACE_BLOCK_HEADER &&
-	    tl_trace_block_get(&block, data, file->seed) && block.thread >= 0)
-		file->written(file->context, block.thread, block.events);
-}
-
+/* The first append is the header; all other appends are blocks or the end. */
 static int
 append_data(void *context, const void *data, size_t size)
 {
 	struct tl_recorder_file *file = context;
 	const int rc =
 	    append_to(file, file->files.data, &file->data_size, data, size);
+	struct tl_trace_header header;
+	struct tl_trace_block block;
+	struct tl_fault fault = { 0 };
 
-	if (rc == 0)
-		note_written(file, data, size);
-	return rc;
+	if (rc < 0)
+		return rc;
+	if (!file->begun) {
+		if (tl_trace_header_get(&header, tl_bytes(data, size),
+			&fault) == 0)
+			file->seed = tl_trace_seed(&header);
+		file->begun = true;
+	} else if (size > TL_TRACE_BLOCK_HEADER &&
+		   tl_trace_block_get(&block, data, file->seed) &&
+		   block.thread >= 0) {
+		file->written(file->context, block.thread, block.events);
+	}
+	return 0;
 }
 
 static int
@@ -86,19 +79,6 @@ close_files(struct tl_recorder_file *file)
 	close(file->files.data);
 	close(file->files.index);
 	file->files.data = file->files.index = -1;
-}
-
-static void
-remove_files(const struct tl_recorder_file *file)
-{
-	struct tl_text index = { 0 };
-
-	tl_put_string(&index, file->files.path);
-	tl_put_string(&index, TL_TRACE_INDEX_SUFFIX);
-	unlink(file->files.path);
-	if (index.rc == 0)
-		unlink(tl_text_string(&index));
-	tl_text_free(&index);
 }
 
 int
@@ -124,7 +104,7 @@ tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
 	rc = tl_trace_writer_new(&file->writer, &options);
 	if (rc < 0) {
 		close_files(file);
-		remove_files(file);
+		tl_trace_remove(file->files.path);
 	}
 	return rc;
 }
@@ -150,7 +130,7 @@ tl_recorder_file_free(struct tl_recorder_file *file, bool is_empty)
 	file->writer = NULL;
 	close_files(file);
 	if (is_empty)
-		remove_files(file);
+		tl_trace_remove(file->files.path);
 }
 
 int
@@ -165,7 +145,7 @@ tl_recorder_file_info(struct tl_recorder_file *file, const char *name,
 
 #define RETRY_NS TL_NS_PER_S
 
-enum { BOOT_ID_SIZE = 16, NUMBER_MAX = 24 };
+enum { NUMBER_MAX = 24 };
 
 void
 tl_recorder_changed(struct tl_recorder *r)
@@ -197,17 +177,14 @@ static int
 write_boot_id(struct tl_recorder *r)
 {
 	const uint8_t *id = header_of(r, 0)->boot_id;
-	char text[2 * BOOT_ID_SIZE + 1];
-	bool known = false;
+	char text[TL_ORIGIN_BOOT_SIZE];
 
 	for (size_t i = 1; i < r->source_count; i++)
-		if (memcmp(header_of(r, i)->boot_id, id, BOOT_ID_SIZE) != 0)
+		if (memcmp(header_of(r, i)->boot_id, id,
+			sizeof(header_of(r, i)->boot_id)) != 0)
 			return 0;
-	for (size_t i = 0; i < BOOT_ID_SIZE; i++) {
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
-		known |= id[i] != 0;
-	}
-	return known ? tl_recorder_file_info(&r->file, "boot", text) : 0;
+	tl_origin_boot_text(id, text);
+	return text[0] ? tl_recorder_file_info(&r->file, "boot", text) : 0;
 }
 
 /* Write the host: as configured, as in the timeline, or this machine. */
@@ -228,31 +205,6 @@ write_host(struct tl_recorder *r)
 	return tl_recorder_file_info(&r->file, "host", origin.machine);
 }
 
-static int
-write_infos(struct tl_recorder *r)
-{
-	int rc = write_host(r);
-
-	if (rc == 0 && r->now.command)
-		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
-	if (rc == 0 && r->source_count > 0)
-		rc = write_boot_id(r);
-	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
-		rc = tl_recorder_file_info(&r->file, "timeline",
-		    r->sources[i]->name);
-	return rc == 0 ? describe(r, NULL) : rc;
-}
-
-/* Has the knot been written?  Compared by stamp, because the time may have been
- * set back. */
-static bool
-is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
-{
-	return s->knots > 0 &&
-	       (knot->epoch < s->knot_epoch ||
-		   (knot->epoch == s->knot_epoch && knot->tsc <= s->knot_tsc));
-}
-
 /* Write the knots that the file does not have yet.  A file of several timelines
  * has no knots, because their knots would be mixed up. */
 static int
@@ -269,7 +221,11 @@ write_knots(struct tl_recorder *r)
 	for (size_t i = 0; rc == 0 && i < time.knot_count; i++) {
 		const struct timeline_knot *knot = &time.knots[i];
 
-		if (is_written(s, knot))
+		/* Has the knot been written?  Compared by stamp, because the
+		 * time may have been set back. */
+		if (s->knots > 0 && (knot->epoch < s->knot_epoch ||
+					(knot->epoch == s->knot_epoch &&
+					    knot->tsc <= s->knot_tsc)))
 			continue;
 		rc = tl_trace_write_knot(r->file.writer, knot);
 		s->knot_epoch = knot->epoch;
@@ -363,18 +319,6 @@ write_observed(struct tl_recorder *r, const char *name)
 	    name);
 }
 
-static int
-write_first(struct tl_recorder *r)
-{
-	int rc = write_infos(r);
-
-	if (rc == 0)
-		rc = write_observed(r, TL_TRACE_OBSERVED);
-	if (rc == 0)
-		rc = write_knots(r);
-	return rc == 0 ? write_continued(r) : rc;
-}
-
 /* == the files == */
 
 static void
@@ -394,18 +338,6 @@ note_fault(struct tl_recorder *r, int rc)
 	pthread_mutex_lock(&r->lock);
 	r->status.faults++;
 	r->status.rc = rc;
-	pthread_mutex_unlock(&r->lock);
-	tl_recorder_changed(r);
-}
-
-static void
-note_begun(struct tl_recorder *r)
-{
-	r->begun_ns = r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
-	r->retry_ns = 0;
-	pthread_mutex_lock(&r->lock);
-	r->status.files++;
-	memcpy(r->status.path, r->file.files.path, sizeof(r->status.path));
 	pthread_mutex_unlock(&r->lock);
 	tl_recorder_changed(r);
 }
@@ -433,12 +365,35 @@ tl_recorder_begin_file(struct tl_recorder *r)
 		note_fault(r, rc);
 		return rc;
 	}
-	rc = write_first(r);
-	if (rc < 0)
+	/* Write what comes before the first event. */
+	rc = write_host(r);
+	if (rc == 0 && r->now.command)
+		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
+	if (rc == 0 && r->source_count > 0)
+		rc = write_boot_id(r);
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_file_info(&r->file, "timeline",
+		    r->sources[i]->name);
+	if (rc == 0)
+		rc = describe(r, NULL);
+	if (rc == 0)
+		rc = write_observed(r, TL_TRACE_OBSERVED);
+	if (rc == 0)
+		rc = write_knots(r);
+	if (rc == 0)
+		rc = write_continued(r);
+	if (rc < 0) {
 		tl_recorder_fail_file(r, rc);
-	else
-		note_begun(r);
-	return rc;
+		return rc;
+	}
+	r->begun_ns = r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
+	r->retry_ns = 0;
+	pthread_mutex_lock(&r->lock);
+	r->status.files++;
+	memcpy(r->status.path, r->file.files.path, sizeof(r->status.path));
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_changed(r);
+	return 0;
 }
 
 /* Leave a file.  A file without events is removed. */
@@ -457,24 +412,18 @@ leave_file(struct tl_recorder *r, int rc)
 	tl_recorder_threads_leave(&r->threads);
 }
 
-/* The events that were put into the file but are not written, or will not
- * be. */
-static struct tl_recorder_missing
-missing_of(const struct tl_recorder *r, const struct tl_recorder_source *s)
-{
-	if (r->now.whole)
-		return (
-		    struct tl_recorder_missing){ s->put_entries, s->put_lost };
-	return tl_recorder_threads_missing(&r->threads, s->number);
-}
-
 void
 tl_recorder_fail_file(struct tl_recorder *r, int rc)
 {
 	for (size_t i = 0; i < r->source_count; i++) {
 		struct tl_recorder_source *s = r->sources[i];
-		const struct tl_recorder_missing missing = missing_of(r, s);
+		/* put into the file, but not written, or removed with it */
+		struct tl_recorder_missing missing = { s->put_entries,
+			s->put_lost };
 
+		if (!r->now.whole)
+			missing =
+			    tl_recorder_threads_missing(&r->threads, s->number);
 		r->events -= missing.entries;
 		r->lost -= missing.holes;
 		r->content.entries -= missing.entries;
@@ -515,23 +464,10 @@ tl_recorder_end_file(struct tl_recorder *r)
 		r->host.rest(r->host.context);
 }
 
-/* Clear the failure when events are in a file again. */
-static void
-note_written_again(struct tl_recorder *r)
-{
-	bool changed;
-
-	pthread_mutex_lock(&r->lock);
-	changed = r->status.rc != 0;
-	r->status.rc = 0;
-	pthread_mutex_unlock(&r->lock);
-	if (changed)
-		tl_recorder_changed(r);
-}
-
 int
 tl_recorder_flush_file(struct tl_recorder *r)
 {
+	bool was_failing = false;
 	int rc = write_carried(r);
 
 	if (rc == 0)
@@ -543,8 +479,14 @@ tl_recorder_flush_file(struct tl_recorder *r)
 		tl_recorder_fail_file(r, rc);
 		return rc;
 	}
-	if (r->fresh > 0)
-		note_written_again(r);
+	if (r->fresh > 0) { /* events are in a file again */
+		pthread_mutex_lock(&r->lock);
+		was_failing = r->status.rc != 0;
+		r->status.rc = 0;
+		pthread_mutex_unlock(&r->lock);
+	}
+	if (was_failing)
+		tl_recorder_changed(r);
 	r->fresh = 0;
 	if (r->host.rest)
 		r->host.rest(r->host.context);

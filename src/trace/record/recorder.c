@@ -147,39 +147,22 @@ wake_all(struct tl_recorder_crew *crew)
 }
 
 static int
-add(struct tl_recorder_crew *crew, struct tl_recorder *recorder)
-{
-
-	if (TL_ARRAY_ROOM(crew->list, crew->capacity, crew->count) < 0)
-		return -ENOMEM;
-	crew->list[crew->count++] = recorder;
-	wake_all(crew);
-	return 0;
-}
-
-int
-tl_recorder_crew_add(struct tl_recorder_crew *crew,
-    struct tl_recorder *recorder)
+crew_add(struct tl_recorder_crew *crew, struct tl_recorder *recorder)
 {
 	int rc;
 
 	pthread_mutex_lock(&crew->lock);
-	rc = add(crew, recorder);
+	rc = TL_ARRAY_ROOM(crew->list, crew->capacity, crew->count);
+	if (rc == 0) {
+		crew->list[crew->count++] = recorder;
+		wake_all(crew);
+	}
 	pthread_mutex_unlock(&crew->lock);
 	return rc;
 }
 
-static bool
-is_in_hand(const struct tl_recorder_crew *crew,
-    const struct tl_recorder *recorder)
-{
-	return crew->sides[TL_CREW_READER].at == recorder ||
-	       crew->sides[TL_CREW_WRITER].at == recorder;
-}
-
-void
-tl_recorder_crew_remove(struct tl_recorder_crew *crew,
-    struct tl_recorder *recorder)
+static void
+crew_remove(struct tl_recorder_crew *crew, struct tl_recorder *recorder)
 {
 	pthread_mutex_lock(&crew->lock);
 	for (size_t i = 0; i < crew->count; i++) {
@@ -188,7 +171,8 @@ tl_recorder_crew_remove(struct tl_recorder_crew *crew,
 			break;
 		}
 	}
-	while (is_in_hand(crew, recorder))
+	while (crew->sides[TL_CREW_READER].at == recorder ||
+	       crew->sides[TL_CREW_WRITER].at == recorder)
 		pthread_cond_wait(&crew->moved, &crew->lock);
 	/* the last recording has taken this place in the list, and its turn may
 	 * have been skipped */
@@ -378,14 +362,6 @@ tl_recorder_info(struct tl_recorder *r, const char *name, const char *value)
 	return tl_recorder_file_info(&r->file, name, value);
 }
 
-/* Tell all sources to stop; pairs with tl_recorder_source_turn(). */
-static void
-tell_stop(struct tl_recorder *r)
-{
-	for (size_t i = 0; i < r->source_count; i++)
-		tl_store_release_32(&r->sources[i]->stop, 1);
-}
-
 /* Join a crew.  If the crew has no thread that writes, start one for this
  * recording. */
 static int
@@ -398,14 +374,14 @@ join_crew(struct tl_recorder *r, struct tl_recorder_crew *crew)
 		if ((rc = crew_new(&r->own, false, true)) < 0)
 			goto leave;
 		r->writers = r->own;
-		if ((rc = tl_recorder_crew_add(r->own, r)) < 0)
+		if ((rc = crew_add(r->own, r)) < 0)
 			goto leave;
 	}
-	if ((rc = tl_recorder_crew_add(crew, r)) == 0)
+	if ((rc = crew_add(crew, r)) == 0)
 		return 0;
 leave:
 	if (r->own)
-		tl_recorder_crew_remove(r->own, r);
+		crew_remove(r->own, r);
 	tl_recorder_crew_free(r->own);
 	r->crew = r->writers = r->own = NULL;
 	return rc;
@@ -479,7 +455,9 @@ tl_recorder_configure(struct tl_recorder *r,
 void
 tl_recorder_stop(struct tl_recorder *r)
 {
-	tell_stop(r);
+	/* pairs with tl_recorder_source_turn() */
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->stop, 1);
 	pthread_mutex_lock(&r->lock);
 	r->stop = r->awake = true;
 	pthread_mutex_unlock(&r->lock);
@@ -497,39 +475,27 @@ tl_recorder_status(struct tl_recorder *r, struct tl_recorder_status *status)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Free a recorder that was not started. */
-static void
-give_up(struct tl_recorder *r)
-{
-	for (size_t i = 0; i < r->source_count; i++)
-		tl_store_release_32(&r->sources[i]->abandon, 1);
-	tl_recorder_end_file(r);
-}
-
-static void
-wait_done(struct tl_recorder *r)
-{
-	pthread_mutex_lock(&r->lock);
-	while (!r->status.done)
-		pthread_cond_wait(&r->done, &r->lock);
-	pthread_mutex_unlock(&r->lock);
-	tl_recorder_crew_remove(r->crew, r);
-	if (r->writers != r->crew)
-		tl_recorder_crew_remove(r->writers, r);
-	tl_recorder_crew_free(r->own);
-	r->crew = r->writers = r->own = NULL;
-}
-
 void
 tl_recorder_finish(struct tl_recorder *r)
 {
 	if (r->finished)
 		return;
 	tl_recorder_stop(r);
-	if (r->crew)
-		wait_done(r);
-	else
-		give_up(r);
+	if (r->crew) {
+		pthread_mutex_lock(&r->lock);
+		while (!r->status.done)
+			pthread_cond_wait(&r->done, &r->lock);
+		pthread_mutex_unlock(&r->lock);
+		crew_remove(r->crew, r);
+		if (r->writers != r->crew)
+			crew_remove(r->writers, r);
+		tl_recorder_crew_free(r->own);
+		r->crew = r->writers = r->own = NULL;
+	} else { /* it was not started */
+		for (size_t i = 0; i < r->source_count; i++)
+			tl_store_release_32(&r->sources[i]->abandon, 1);
+		tl_recorder_end_file(r);
+	}
 	r->finished = true;
 }
 

@@ -35,12 +35,6 @@ enum {
 
 /* == batches == */
 
-static void
-batch_ring_init(struct tl_batch_ring *ring)
-{
-	ck_ring_init(&ring->ring, TL_BATCH_RING);
-}
-
 void
 tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch)
 {
@@ -171,33 +165,6 @@ fill(struct tl_recorder_source *s, struct tl_batch *batch)
 	return 1;
 }
 
-static void
-send(struct tl_recorder_source *s, struct tl_batch *batch)
-{
-	if (!s->observed)
-		tl_observer_init(&s->observer,
-		    &tl_follow_observer(s->cursor)->start);
-	s->observed = true;
-	tl_fetch_add_64(&s->queued, batch->count);
-	tl_batch_ring_put(&s->full, batch);
-	s->wake(s->context);
-}
-
-/* Set the pause before the next read of the timeline.  The pause grows while no
- * entries arrive. */
-static void
-set_pause(struct tl_recorder_source *s)
-{
-	const uint64_t again_ns = tl_follow_again_ns(s->cursor);
-
-	s->pause_ns = again_ns == UINT64_MAX ? s->pause_ns * 2
-					     : again_ns / PAUSE_NS * PAUSE_NS;
-	if (s->pause_ns < PAUSE_NS)
-		s->pause_ns = PAUSE_NS;
-	if (s->pause_ns > s->poll_ns)
-		s->pause_ns = s->poll_ns;
-}
-
 /* The time after a pause.  All timelines with equal pauses are due at the same
  * multiples of the pause, so that the thread wakes up once for many
  * timelines. */
@@ -209,13 +176,21 @@ after_pause(const struct tl_recorder_source *s, int64_t now_ns)
 	return (now_ns / pause_ns + 1) * pause_ns;
 }
 
-/* The time when the next round is due. */
+/* The time when the next round is due.  The pause before it grows while no
+ * entries arrive. */
 static int64_t
 next_due(struct tl_recorder_source *s, int64_t now_ns)
 {
+	const uint64_t again_ns = tl_follow_again_ns(s->cursor);
+
 	if (s->round >= BUSY_EVENTS)
 		return now_ns;
-	set_pause(s);
+	s->pause_ns = again_ns == UINT64_MAX ? s->pause_ns * 2
+					     : again_ns / PAUSE_NS * PAUSE_NS;
+	if (s->pause_ns < PAUSE_NS)
+		s->pause_ns = PAUSE_NS;
+	if (s->pause_ns > s->poll_ns)
+		s->pause_ns = s->poll_ns;
 	return after_pause(s, now_ns);
 }
 
@@ -284,7 +259,13 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 	rc = fill(s, s->filling);
 	s->round += s->filling->count;
 	if (s->filling->count > 0) {
-		send(s, s->filling);
+		if (!s->observed)
+			tl_observer_init(&s->observer,
+			    &tl_follow_observer(s->cursor)->start);
+		s->observed = true;
+		tl_fetch_add_64(&s->queued, s->filling->count);
+		tl_batch_ring_put(&s->full, s->filling);
+		s->wake(s->context);
 		s->filling = NULL;
 	}
 	if (rc <= 0)
@@ -336,42 +317,34 @@ tl_recorder_source_start(struct tl_recorder_source *s)
 	return s->filling ? 0 : -ENOMEM;
 }
 
-/* Note the position at which the first round begins. */
-static int
-note_start(struct tl_recorder_source *s, struct tl_fault *fault)
-{
-	const uint64_t *positions;
-	const size_t count = tl_follow_positions(s->cursor, &positions);
-
-	s->positions = malloc((count + 1) * sizeof(*s->positions));
-	if (!s->positions)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
-	memcpy(s->positions, positions, count * sizeof(*s->positions));
-	s->lane_count = count;
-	return 0;
-}
-
 int
 tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault)
 {
+	const uint64_t *positions;
 	int rc;
 
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (s->fd < 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
-		    "no more files can be opened");
+		return tl_fail(fault, -errno, "no more files can be opened");
 	rc = tl_follow_open_at(&s->cursor, s->fd, start, fault);
-	if (rc == 0 && (rc = note_start(s, fault)) != 0)
-		tl_cursor_close(s->cursor);
 	if (rc != 0) {
 		close(s->fd);
 		return rc;
 	}
+	/* the position at which the first round begins */
+	s->lane_count = tl_follow_positions(s->cursor, &positions);
+	s->positions = malloc((s->lane_count + 1) * sizeof(*s->positions));
+	if (!s->positions) {
+		tl_cursor_close(s->cursor);
+		close(s->fd);
+		return tl_fail(fault, -ENOMEM, "no memory");
+	}
+	memcpy(s->positions, positions, s->lane_count * sizeof(*s->positions));
 	pthread_mutex_init(&s->lock, NULL);
-	batch_ring_init(&s->full);
-	batch_ring_init(&s->empty);
+	ck_ring_init(&s->full.ring, TL_BATCH_RING);
+	ck_ring_init(&s->empty.ring, TL_BATCH_RING);
 	s->strings = (struct tl_recorder_strings){ { string_of }, s };
 	s->fresh = true;
 	return 0;

@@ -17,13 +17,21 @@
 
 /* == names == */
 
-struct tl_bytes
-tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
+/* The name of a thread; tid 0: of a process.  /proc has the names that the
+ * timeline lacks.  Empty: unknown. */
+static struct tl_bytes
+comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
+    uint32_t pid, uint32_t tid)
 {
+	struct tl_bytes comm = { 0 };
 	char path[64];
 	ssize_t n;
 	int fd;
 
+	if (place && place->timeline)
+		comm = tl_recorder_source_comm(place->timeline, name, pid, tid);
+	if (comm.size > 0 || (place && place->is_elsewhere))
+		return comm;
 	if (tid == 0)
 		snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	else
@@ -34,21 +42,6 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	n = read(fd, name, TL_COMM_MAX);
 	close(fd);
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
-}
-
-/* The name of a thread; tid 0: of a process.  /proc has the names that the
- * timeline lacks. */
-static struct tl_bytes
-comm_of(const struct tl_recorder_place *place, char name[TL_COMM_MAX],
-    uint32_t pid, uint32_t tid)
-{
-	struct tl_bytes comm = { 0 };
-
-	if (place && place->timeline)
-		comm = tl_recorder_source_comm(place->timeline, name, pid, tid);
-	if (comm.size == 0 && (!place || !place->is_elsewhere))
-		comm = tl_recorder_comm(name, pid, tid);
-	return comm;
 }
 
 /* Find the process of a pid; a new process is added.  0 or -ENOMEM. */
@@ -133,17 +126,12 @@ tl_recorder_processes_free(struct tl_recorder_processes *p)
 
 /* == the table == */
 
-static uint64_t
-hash_of(uint64_t who, uint16_t source)
-{
-	return tl_hash_pair(who, source);
-}
-
 /* NULL: none. */
 static struct tl_recorder_thread *
 look_up(const struct tl_recorder_threads *t, uint64_t who, uint16_t source)
 {
-	struct tl_probe probe = tl_table_probe(&t->table, hash_of(who, source));
+	struct tl_probe probe =
+	    tl_table_probe(&t->table, tl_hash_pair(who, source));
 	uint32_t at;
 
 	while (tl_probe_next(&probe, &at))
@@ -170,7 +158,7 @@ find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
 		return -ENOMEM;
 	(*thread)->who = who;
 	(*thread)->source = source;
-	tl_table_add(&t->table, hash_of(who, source), t->count);
+	tl_table_add(&t->table, tl_hash_pair(who, source), t->count);
 	t->last = t->list[t->count++] = *thread;
 	return 0;
 }
@@ -252,27 +240,6 @@ tl_recorder_threads_written(struct tl_recorder_threads *t, int32_t stream,
 		    thread->hole_count * sizeof(*thread->holes));
 }
 
-/* The number of events not written, without repeated begin events. */
-static uint64_t
-missing_of(const struct tl_recorder_thread *thread)
-{
-	uint64_t from = thread->written;
-
-	if (from < thread->continued)
-		from = thread->continued;
-	return thread->put > from ? thread->put - from : 0;
-}
-
-static uint64_t
-missing_holes_of(const struct tl_recorder_thread *thread)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < thread->hole_count; i++)
-		count += thread->holes[i];
-	return count;
-}
-
 struct tl_recorder_missing
 tl_recorder_threads_missing(const struct tl_recorder_threads *t,
     uint16_t source)
@@ -281,28 +248,23 @@ tl_recorder_threads_missing(const struct tl_recorder_threads *t,
 
 	for (size_t i = 0; i < t->stream_count; i++) {
 		const struct tl_recorder_thread *thread = t->streams[i];
+		/* without repeated begin events */
+		const uint64_t from = thread->written < thread->continued
+					  ? thread->continued
+					  : thread->written;
 
 		if (thread->source != source)
 			continue;
-		if (thread->who == 0)
-			missing.holes += missing_holes_of(thread);
-		else
-			missing.entries += missing_of(thread);
+		for (size_t k = 0; thread->who == 0 && k < thread->hole_count;
+		     k++)
+			missing.holes += thread->holes[k];
+		if (thread->who != 0 && thread->put > from)
+			missing.entries += thread->put - from;
 	}
 	return missing;
 }
 
 /* == events == */
-
-static int
-note_hole(struct tl_recorder_thread *thread, uint64_t lost)
-{
-	if (TL_ARRAY_ROOM(thread->holes, thread->hole_capacity,
-		thread->hole_count) < 0)
-		return -ENOMEM;
-	thread->holes[thread->hole_count++] = lost;
-	return 0;
-}
 
 /* Put an event.  A loss is noted first, because putting it may write the
  * stream. */
@@ -310,10 +272,14 @@ static int
 put(struct tl_recorder_thread *thread, const struct tl_event *event)
 {
 	const bool is_hole = event->kind == TL_LOST;
-	int rc = is_hole ? note_hole(thread, event->lost) : 0;
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	if (is_hole) {
+		if (TL_ARRAY_ROOM(thread->holes, thread->hole_capacity,
+			thread->hole_count) < 0)
+			return -ENOMEM;
+		thread->holes[thread->hole_count++] = event->lost;
+	}
 	rc = tl_trace_stream_put(thread->stream, event);
 	if (rc == 0)
 		thread->put++;
@@ -364,13 +330,6 @@ tl_recorder_threads_put(struct tl_recorder_threads *t,
 
 /* == from one file to the next == */
 
-static void
-thread_free(struct tl_recorder_thread *thread)
-{
-	free(thread->holes);
-	free(thread);
-}
-
 /* Keep the threads of the current file, and remove those of earlier files. */
 void
 tl_recorder_threads_leave(struct tl_recorder_threads *t)
@@ -384,7 +343,8 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t)
 		struct tl_recorder_thread *thread = t->list[i];
 
 		if (!thread->stream) {
-			thread_free(thread);
+			free(thread->holes);
+			free(thread);
 			continue;
 		}
 		thread->was_quiet = thread->put == thread->continued;
@@ -392,8 +352,8 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t)
 		thread->put = thread->continued = thread->written = 0;
 		thread->hole_count = 0;
 		/* the table had room for all threads */
-		tl_table_add(&t->table, hash_of(thread->who, thread->source),
-		    t->count);
+		tl_table_add(&t->table,
+		    tl_hash_pair(thread->who, thread->source), t->count);
 		t->list[t->count++] = thread;
 	}
 	tl_recorder_processes_leave(&t->processes);
@@ -413,30 +373,11 @@ is_gone(const struct tl_recorder_threads *t, const struct tl_span *span)
 	       kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Repeat the begin of an open span. */
-static int
-continue_span(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
-    const struct tl_span *span)
-{
-	struct tl_event begin = tl_span_begin(span);
-	struct tl_recorder_thread *thread;
-	int rc = find_thread(t, (uint64_t)span->pid << 32 | span->tid,
-	    span->source, &thread);
-
-	begin.continued = true;
-	if (rc == 0 && !thread->stream)
-		rc = new_stream(t, writer, thread, "");
-	if (rc == 0)
-		rc = put(thread, &begin);
-	if (rc == 0)
-		thread->continued++;
-	return rc;
-}
-
 int
 tl_recorder_threads_continue(struct tl_recorder_threads *t,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count)
 {
+	struct tl_recorder_thread *thread;
 	struct tl_span span;
 	uint32_t index = 0;
 	int rc = 0;
@@ -446,13 +387,23 @@ tl_recorder_threads_continue(struct tl_recorder_threads *t,
 	       tl_spans_open(t->spans, &index, &span)) {
 		const struct tl_recorder_source *source =
 		    t->places[span.source].timeline;
+		struct tl_event begin = tl_span_begin(&span);
 
 		if (span.id == source->begun ||
 		    !tl_spans_lasts(t->spans, span.id, source->newest) ||
 		    is_gone(t, &span))
 			continue;
-		rc = continue_span(t, writer, &span);
-		*count += rc == 0;
+		begin.continued = true;
+		rc = find_thread(t, (uint64_t)span.pid << 32 | span.tid,
+		    span.source, &thread);
+		if (rc == 0 && !thread->stream)
+			rc = new_stream(t, writer, thread, "");
+		if (rc == 0)
+			rc = put(thread, &begin);
+		if (rc == 0) {
+			thread->continued++;
+			++*count;
+		}
 	}
 	return rc;
 }
@@ -460,8 +411,10 @@ tl_recorder_threads_continue(struct tl_recorder_threads *t,
 void
 tl_recorder_threads_free(struct tl_recorder_threads *t)
 {
-	for (size_t i = 0; i < t->count; i++)
-		thread_free(t->list[i]);
+	for (size_t i = 0; i < t->count; i++) {
+		free(t->list[i]->holes);
+		free(t->list[i]);
+	}
 	free(t->list);
 	tl_table_free(&t->table);
 	free(t->streams);

@@ -176,9 +176,6 @@ int tl_recorder_file_info(struct tl_recorder_file *file, const char *name,
 
 enum { TL_COMM_MAX = 64 };
 
-/* The name of a process (tid 0) or a thread in /proc.  Empty: it has ended. */
-struct tl_bytes
-tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
 /* The name of a process or a thread in a timeline.  Empty: no name. */
 struct tl_bytes tl_recorder_source_comm(const struct tl_recorder_source *source,
     char name[TL_COMM_MAX], uint32_t pid, uint32_t tid);
@@ -283,12 +280,6 @@ int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
 void tl_recorder_threads_free(struct tl_recorder_threads *threads);
 
 enum tl_crew_side { TL_CREW_READER, TL_CREW_WRITER, TL_CREW_SIDES };
-
-/* Add a recording.  0 or -ENOMEM. */
-int tl_recorder_crew_add(struct tl_recorder_crew *crew,
-    struct tl_recorder *recorder);
-void tl_recorder_crew_remove(struct tl_recorder_crew *crew,
-    struct tl_recorder *recorder);
 
 struct tl_recorder {
 	struct tl_recorder_host host;

@@ -31,46 +31,12 @@ entries_of(const struct tl_event *event)
 	return event->kind == TL_LOST ? event->lost : 1;
 }
 
-/* Has the file reached its largest size? */
-static bool
-is_full(const struct tl_recorder *r)
-{
-	return r->now.size_max > 0 &&
-	       tl_recorder_file_size(&r->file) >= r->now.size_max;
-}
-
-/* Note that an event is in the file, or counts as missing.  Entries of a
- * fallback lane are in the order of their stamps, so the largest number
- * counts. */
-static void
-note_position(struct tl_recorder_source *s, const struct tl_event *event)
-{
-	const uint64_t next = event->number + entries_of(event);
-
-	if (event->lane < s->lane_count && s->positions[event->lane] < next)
-		s->positions[event->lane] = next;
-}
-
-/* Observe an event that is in a file.  Only changes of levels, and losses,
- * change what is observed. */
-static void
-observe(struct tl_recorder_source *s, const struct tl_event *event)
-{
-	const struct tl_observed_from place = tl_observed_place(event);
-	struct tl_event change;
-
-	if (event->kind != TL_LOST && tl_observed_before(s->newest, place))
-		s->newest = place;
-	if (event->message && !tl_observed_is_change(event->message))
-		return;
-	change = *event;
-	tl_observe(&s->observer, &change);
-}
-
 /* Put an event.  An event that fits into no file counts as missing. */
 static int
 put(struct tl_recorder *r, struct tl_recorder_source *s, struct tl_event *event)
 {
+	const struct tl_observed_from place = tl_observed_place(event);
+	const uint64_t next = event->number + entries_of(event);
 	int rc = have_file(r);
 
 	if (rc < 0)
@@ -89,14 +55,25 @@ put(struct tl_recorder *r, struct tl_recorder_source *s, struct tl_event *event)
 	}
 	s->accounted = false;
 	s->begun = 0;
-	observe(s, event);
-	note_position(s, event);
+	if (event->kind != TL_LOST && tl_observed_before(s->newest, place))
+		s->newest = place;
+	/* only changes of levels, and losses, change what is observed */
+	if (!event->message || tl_observed_is_change(event->message)) {
+		struct tl_event change = *event;
+
+		tl_observe(&s->observer, &change);
+	}
+	/* entries of a fallback lane are in the order of their stamps, so the
+	 * largest number counts */
+	if (event->lane < s->lane_count && s->positions[event->lane] < next)
+		s->positions[event->lane] = next;
 	if (rc == 0)
 		tl_recorder_count(r, s, event);
 	else
 		s->carry += entries_of(event);
 	r->fresh++;
-	if (is_full(r))
+	if (r->now.size_max > 0 &&
+	    tl_recorder_file_size(&r->file) >= r->now.size_max)
 		tl_recorder_end_file(r);
 	return 0;
 }
@@ -117,51 +94,33 @@ give_back(struct tl_recorder_source *s)
 	s->at = 0;
 }
 
-/* Put the rest of the current batch. */
-static int
-put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
-{
-	const uint32_t first = s->at;
-	int rc = 0;
-
-	while (rc == 0 && s->at < s->batch->count) {
-		rc = put(r, s, &s->batch->events[s->at]);
-		s->at += rc == 0;
-	}
-	/* the reader only ever adds */
-	tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
-	if (s->at == s->batch->count)
-		give_back(s);
-	return rc;
-}
-
-/* Give a source a turn.  1: there was a batch; 0: no batch; -errno: nothing can
- * be written now. */
-static int
-take_turn(struct tl_recorder *r, struct tl_recorder_source *s)
-{
-	int rc = 0;
-
-	for (int i = 0; i < TURN_BATCHES; i++) {
-		if (!have_batch(s))
-			return i > 0;
-		if ((rc = put_batch(r, s)) < 0)
-			return rc;
-	}
-	return 1;
-}
-
+/* Give each source a turn.  1: there was a batch; 0: no batch; -errno: nothing
+ * can be written now. */
 static int
 take_turns(struct tl_recorder *r)
 {
 	int any = 0;
 
 	for (size_t i = 0; i < r->source_count; i++) {
-		const int rc = take_turn(r, r->sources[i]);
+		struct tl_recorder_source *s = r->sources[i];
 
-		if (rc < 0)
-			return rc;
-		any |= rc;
+		for (int n = 0; n < TURN_BATCHES && have_batch(s); n++) {
+			const uint32_t first = s->at;
+			int rc = 0;
+
+			/* Put the rest of the current batch. */
+			while (rc == 0 && s->at < s->batch->count) {
+				rc = put(r, s, &s->batch->events[s->at]);
+				s->at += rc == 0;
+			}
+			/* the reader only ever adds */
+			tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
+			if (s->at == s->batch->count)
+				give_back(s);
+			if (rc < 0)
+				return rc;
+			any = 1;
+		}
 	}
 	return any;
 }
@@ -190,74 +149,38 @@ flush_ns_of(const struct tl_recorder *r)
 	return delay_ns < all_ns / 2 ? all_ns - delay_ns : all_ns / 2;
 }
 
-/* Are there missing entries that are in no file? */
-static bool
-is_owing(const struct tl_recorder *r)
-{
-	for (size_t i = 0; i < r->source_count; i++)
-		if (r->sources[i]->carry > 0)
-			return true;
-	return false;
-}
-
-/* Begin a file for the missing entries, if no event has begun one. */
+/* Begin a file for missing entries that are in no file, if no event has begun
+ * one. */
 static void
 tell_missing(struct tl_recorder *r)
 {
-	if (!r->file.writer && is_owing(r) && have_file(r) == 0)
-		tl_recorder_flush_file(r);
-}
+	bool owes = false;
 
-/* Do the work that is due by the clock. */
-static void
-look_at_clock(struct tl_recorder *r)
-{
-	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
-	const bool due = (uint64_t)(now_ns - r->flushed_ns) >= flush_ns_of(r);
-
-	if (r->retry_ns != 0 && now_ns >= r->retry_ns)
-		tell_missing(r);
-	if (r->file.writer && r->now.age_ns > 0 &&
-	    (uint64_t)(now_ns - r->begun_ns) >= r->now.age_ns) {
-		tl_recorder_end_file(r);
-	} else if (r->file.writer && due) {
+	for (size_t i = 0; i < r->source_count; i++)
+		owes |= r->sources[i]->carry > 0;
+	if (!r->file.writer && owes && have_file(r) == 0)
 		tl_recorder_flush_file(r);
-	} else if (due) {
-		r->flushed_ns = now_ns;
-		if (r->host.rest)
-			r->host.rest(r->host.context);
-	}
 }
 
 /* == the status == */
-
-/* The number of lost entries: in files, and still to be written. */
-static uint64_t
-count_lost(const struct tl_recorder *r)
-{
-	uint64_t lost = r->lost;
-
-	for (size_t i = 0; i < r->source_count; i++)
-		lost += r->sources[i]->carry;
-	return lost;
-}
 
 /* Update the status, and copy the options.  Is the recording to stop? */
 static bool
 report(struct tl_recorder *r)
 {
-	uint64_t queued = 0;
+	uint64_t queued = 0, lost = r->lost;
 	int trouble = 0;
 	bool stop, changed;
 
 	for (size_t i = 0; i < r->source_count; i++) {
 		queued += tl_load_64(&r->sources[i]->queued);
+		lost += r->sources[i]->carry; /* still to be written */
 		if (trouble == 0)
 			trouble = (int)tl_load_32(&r->sources[i]->trouble);
 	}
 	pthread_mutex_lock(&r->lock);
 	r->status.events = r->events;
-	r->status.lost = count_lost(r);
+	r->status.lost = lost;
 	r->status.bytes = r->bytes;
 	if (r->file.writer)
 		r->status.bytes += r->file.data_size + r->file.index_size;
@@ -300,28 +223,6 @@ is_due(struct tl_recorder *r)
 	return wanted || tl_clock_read(CLOCK_MONOTONIC) >= r->due_ns;
 }
 
-/* No thread takes batches any more: tell the readers. */
-static void
-abandon_readers(struct tl_recorder *r)
-{
-	for (size_t i = 0; i < r->source_count; i++)
-		tl_store_release_32(&r->sources[i]->abandon, 1);
-}
-
-/* Count the entries of the batches that will not be written. */
-static void
-count_left(struct tl_recorder *r)
-{
-	for (size_t i = 0; i < r->source_count; i++) {
-		struct tl_recorder_source *s = r->sources[i];
-
-		for (; have_batch(s); give_back(s))
-			for (; s->at < s->batch->count; s->at++)
-				s->carry +=
-				    entries_of(&s->batch->events[s->at]);
-	}
-}
-
 /* End the last file, and count the missing entries. */
 static void
 end(struct tl_recorder *r)
@@ -329,9 +230,18 @@ end(struct tl_recorder *r)
 	r->ended = true;
 	tell_missing(r);
 	tl_recorder_end_file(r);
-	abandon_readers(r);
-	if (!r->over)
-		count_left(r);
+	/* no thread takes batches any more */
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->abandon, 1);
+	/* count the entries of the batches that will not be written */
+	for (size_t i = 0; i < r->source_count && !r->over; i++) {
+		struct tl_recorder_source *s = r->sources[i];
+
+		for (; have_batch(s); give_back(s))
+			for (; s->at < s->batch->count; s->at++)
+				s->carry +=
+				    entries_of(&s->batch->events[s->at]);
+	}
 	report(r);
 	pthread_mutex_lock(&r->lock);
 	r->status.done = true;
@@ -345,6 +255,8 @@ tl_recorder_write(struct tl_recorder *r)
 {
 	bool ended, stop;
 	int rc;
+	int64_t now_ns;
+	bool due;
 
 	if (r->ended)
 		return INT64_MAX;
@@ -353,7 +265,21 @@ tl_recorder_write(struct tl_recorder *r)
 	ended = have_readers_ended(r);
 	rc = take_turns(r);
 	stop = report(r);
-	look_at_clock(r);
+	/* Do the work that is due by the clock. */
+	now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	due = (uint64_t)(now_ns - r->flushed_ns) >= flush_ns_of(r);
+	if (r->retry_ns != 0 && now_ns >= r->retry_ns)
+		tell_missing(r);
+	if (r->file.writer && r->now.age_ns > 0 &&
+	    (uint64_t)(now_ns - r->begun_ns) >= r->now.age_ns) {
+		tl_recorder_end_file(r);
+	} else if (r->file.writer && due) {
+		tl_recorder_flush_file(r);
+	} else if (due) {
+		r->flushed_ns = now_ns;
+		if (r->host.rest)
+			r->host.rest(r->host.context);
+	}
 	if (r->over || (rc < 0 && stop) || (ended && rc == 0)) {
 		end(r);
 		return INT64_MAX;
