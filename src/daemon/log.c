@@ -46,27 +46,23 @@ static bool is_journal;
 static uint64_t dropped;
 static uint64_t dropped_reported;
 
-/* Does JOURNAL_STREAM name the device and inode of stderr? */
-static bool
-find_journal(const struct stat *st)
-{
-	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long dev, ino;
-
-	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
-	       st->st_dev == dev && st->st_ino == ino;
-}
-
 void
 tl_daemon_log_open(void)
 {
 	struct stat st = { 0 };
+	unsigned long long dev, ino;
 
 	output_fd = STDERR_FILENO;
 	output = DIRECT;
 	if (fstat(STDERR_FILENO, &st) != 0)
 		return;
-	is_journal = find_journal(&st);
+
+	/* Does JOURNAL_STREAM name the device and inode of stderr? */
+	const char *stream = getenv("JOURNAL_STREAM");
+
+	is_journal = stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
+		     st.st_dev == dev && st.st_ino == ino;
+
 	if (S_ISSOCK(st.st_mode)) {
 		output = SOCKET;
 	} else if (S_ISFIFO(st.st_mode) || isatty(STDERR_FILENO)) {

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/ns.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "daemon/disk/keep.h"
 #include "daemon/disk/snapshot_file.h"
@@ -19,7 +20,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <search.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,36 +144,33 @@ freeze_one(struct tl_snapshots *s, struct job *job,
 	return rc == 0 ? tl_snapshot_copy_freeze(copy) : rc;
 }
 
-static void
-freeze(struct tl_snapshots *s, struct job *job)
-{
-	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
-	job->result.rc = freeze_one(s, job, &job->copy);
-	if (job->result.rc == 0 && job->events && job->kernel.live >= 0)
-		job->result.kernel_rc = tl_kernel_events_drain(job->events);
-	tl_kernel_events_release(job->events);
-	job->events = NULL;
-	if (job->result.rc == 0 && job->result.kernel_rc == 0 &&
-	    job->kernel.live >= 0)
-		job->result.kernel_rc = freeze_one(s, job, &job->kernel);
-}
-
 static void *
 run_copier(void *context)
 {
 	struct tl_snapshots *s = context;
+	struct job *job;
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
-		s->copying = jobs_get(&s->waiting);
-		if (!s->copying) {
+		s->copying = job = jobs_get(&s->waiting);
+		if (!job) {
 			pthread_cond_wait(&s->requested, &s->lock);
 			continue;
 		}
 		pthread_mutex_unlock(&s->lock);
-		freeze(s, s->copying);
+		job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
+		job->result.rc = freeze_one(s, job, &job->copy);
+		if (job->result.rc == 0 && job->events && job->kernel.live >= 0)
+			job->result.kernel_rc =
+			    tl_kernel_events_drain(job->events);
+		tl_kernel_events_release(job->events);
+		job->events = NULL;
+		if (job->result.rc == 0 && job->result.kernel_rc == 0 &&
+		    job->kernel.live >= 0)
+			job->result.kernel_rc =
+			    freeze_one(s, job, &job->kernel);
 		pthread_mutex_lock(&s->lock);
-		jobs_put(&s->frozen, s->copying);
+		jobs_put(&s->frozen, job);
 		s->copying = NULL;
 		pthread_cond_signal(&s->frozen_ready);
 	}
@@ -327,23 +324,11 @@ save_one(struct tl_snapshots *s, struct job *job)
 	ev_async_send(s->loop, &s->answer);
 }
 
-/* Wait for a copy, or for the time of the next sweep. */
-static void
-wait_frozen(struct tl_snapshots *s)
-{
-	const struct timespec until = { s->sweep_at_ns / TL_NS_PER_S,
-		s->sweep_at_ns % TL_NS_PER_S };
-
-	if (s->config)
-		pthread_cond_timedwait(&s->frozen_ready, &s->lock, &until);
-	else
-		pthread_cond_wait(&s->frozen_ready, &s->lock);
-}
-
 static void *
 run_saver(void *context)
 {
 	struct tl_snapshots *s = context;
+	struct timespec until;
 	struct job *job;
 
 	pthread_mutex_lock(&s->lock);
@@ -356,8 +341,17 @@ run_saver(void *context)
 		if (s->copier_ended)
 			break;
 		sweep_due(s);
-		if (!s->frozen.first && !s->copier_ended)
-			wait_frozen(s);
+		if (s->frozen.first || s->copier_ended)
+			continue;
+
+		/* Wait for a copy, or for the time of the next sweep. */
+		until.tv_sec = s->sweep_at_ns / TL_NS_PER_S;
+		until.tv_nsec = s->sweep_at_ns % TL_NS_PER_S;
+		if (s->config)
+			pthread_cond_timedwait(&s->frozen_ready, &s->lock,
+			    &until);
+		else
+			pthread_cond_wait(&s->frozen_ready, &s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
@@ -413,22 +407,6 @@ answer(struct ev_loop *loop, struct ev_async *watcher, int events)
 	}
 }
 
-static int
-start_thread(pthread_t *thread, void *(*run)(void *), struct tl_snapshots *s,
-    const char *name)
-{
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc == 0)
-		pthread_setname_np(*thread, name);
-	return -rc;
-}
-
 static void
 stop_copier(struct tl_snapshots *s)
 {
@@ -454,10 +432,11 @@ start(struct tl_snapshots *s)
 	pthread_cond_init(&s->requested, &attributes);
 	pthread_cond_init(&s->frozen_ready, &attributes);
 	pthread_condattr_destroy(&attributes);
-	if ((rc = start_thread(&s->copier, run_copier, s, "snapshots-copy")) !=
-	    0)
+	rc = tl_thread_start(&s->copier, run_copier, s, "snapshots-copy");
+	if (rc != 0)
 		return rc;
-	if ((rc = start_thread(&s->saver, run_saver, s, "snapshots-save")) != 0)
+	rc = tl_thread_start(&s->saver, run_saver, s, "snapshots-save");
+	if (rc != 0)
 		stop_copier(s);
 	return rc;
 }

@@ -60,20 +60,6 @@ count_fds(uint64_t *fds)
 }
 
 static void
-count_writers(struct tl_metrics_view *view)
-{
-	const struct tl_writers *writers = view->target->writers;
-	const size_t count = writers ? tl_writers_count(writers) : 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (tl_writers_get(writers, i)->died_ns != 0)
-			view->writers_ended++;
-		else
-			view->writers_alive++;
-	}
-}
-
-static void
 read_target(struct tl_metrics_view *view, const struct tl_target *target)
 {
 	struct tl_fault fault = { 0 };
@@ -92,7 +78,16 @@ read_target(struct tl_metrics_view *view, const struct tl_target *target)
 	view->has_kernel = target->kernel_events != NULL;
 	if (view->has_kernel)
 		tl_kernel_events_status(target->kernel_events, &view->kernel);
-	count_writers(view);
+
+	const struct tl_writers *writers = view->target->writers;
+	const size_t count = writers ? tl_writers_count(writers) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (tl_writers_get(writers, i)->died_ns != 0)
+			view->writers_ended++;
+		else
+			view->writers_alive++;
+	}
 }
 
 int

@@ -26,14 +26,6 @@ needs_all(const struct tl_config_rule *rule)
 	       (rule->kind == TL_RULE_RATE && rule->below);
 }
 
-/* Does the rule draw conclusions from time? */
-static bool
-needs_time(const struct tl_config_rule *rule)
-{
-	return rule->kind == TL_RULE_SPAN || rule->kind == TL_RULE_RATE ||
-	       needs_all(rule);
-}
-
 /* Find the gate of the messages that a rule watches; an interval is watched for
  * its other messages.  A message that is not defined is not logged; messages of
  * the library are always logged. */
@@ -99,48 +91,30 @@ tl_rules_forget_gates(struct tl_rules *rules)
 		rules->list[i].has_gate = false;
 }
 
-/* At a tick, count the time in which the watched messages were not observed. */
-static void
-count_unobserved(struct tl_rule *rule, const struct tl_observed *observed,
-    uint64_t before_tsc, uint64_t tsc)
-{
-	const uint64_t all = tsc - before_tsc;
-	const uint64_t open = observed->ticks - rule->observed.ticks;
-
-	if (rule->watched && tsc > before_tsc && open < all)
-		rule->unobserved += all - open;
-	rule->watched = true;
-	rule->observed = *observed;
-}
-
 /* == entries == */
-
-static void
-cut_rule(struct tl_rules *rules, struct tl_rule *rule, uint64_t tsc, bool back)
-{
-	struct tl_observed observed;
-
-	if (back) {
-		tl_window_clear(&rule->stamps);
-		tl_window_clear(&rule->fires);
-		rule->watched = false;
-		if (rule->fired_tsc > tsc)
-			rule->fired_tsc = tsc;
-	}
-	rule->since_tsc = tsc;
-	if (rule->config->kind == TL_RULE_RATE) {
-		tl_rule_observe(rules, rule, tsc, &observed);
-		rule->since_tsc = observed.ticks;
-	}
-	if (rule->config->kind == TL_RULE_INTERVAL)
-		rule->since = false;
-}
 
 static void
 cut(struct tl_rules *rules, uint64_t tsc, bool back)
 {
-	for (size_t i = 0; i < rules->count; i++)
-		cut_rule(rules, &rules->list[i], tsc, back);
+	for (size_t i = 0; i < rules->count; i++) {
+		struct tl_rule *rule = &rules->list[i];
+		struct tl_observed observed;
+
+		if (back) {
+			tl_window_clear(&rule->stamps);
+			tl_window_clear(&rule->fires);
+			rule->watched = false;
+			if (rule->fired_tsc > tsc)
+				rule->fired_tsc = tsc;
+		}
+		rule->since_tsc = tsc;
+		if (rule->config->kind == TL_RULE_RATE) {
+			tl_rule_observe(rules, rule, tsc, &observed);
+			rule->since_tsc = observed.ticks;
+		}
+		if (rule->config->kind == TL_RULE_INTERVAL)
+			rule->since = false;
+	}
 	tl_rules_drop_spans(rules);
 	rules->cut_due = false;
 }
@@ -247,23 +221,6 @@ tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
 	}
 }
 
-static void
-tick_one(struct tl_rules *rules, struct tl_rule *rule, uint64_t before_tsc)
-{
-	struct tl_observed observed;
-
-	if (!needs_time(rule->config))
-		return;
-	tl_rule_observe(rules, rule, rules->now.tsc, &observed);
-	count_unobserved(rule, &observed, before_tsc, rules->now.tsc);
-	if (rule->config->kind == TL_RULE_INTERVAL)
-		tl_rule_tick_interval(rules, rule, &observed);
-	else if (rule->config->kind == TL_RULE_ABSENT)
-		tl_rule_tick_absent(rules, rule, &observed);
-	else if (rule->config->kind == TL_RULE_RATE)
-		tl_rule_tick_rate(rules, rule, &observed);
-}
-
 void
 tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 {
@@ -273,9 +230,34 @@ tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 	advance(rules, &rules->tick_tsc, &rules->has_tick, now->tsc, false);
 	rules->now = *now;
 	tl_rules_tick_spans(rules);
-	for (uint64_t left = rules->on; left; left &= left - 1)
-		tick_one(rules, &rules->list[__builtin_ctzll(left)],
-		    before_tsc);
+	for (uint64_t left = rules->on; left; left &= left - 1) {
+		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+		struct tl_observed observed;
+
+		/* only rules that draw conclusions from time */
+		if (rule->config->kind != TL_RULE_SPAN &&
+		    rule->config->kind != TL_RULE_RATE &&
+		    !needs_all(rule->config))
+			continue;
+		tl_rule_observe(rules, rule, rules->now.tsc, &observed);
+
+		/* Count the time in which the watched messages were not
+		 * observed. */
+		const uint64_t all = rules->now.tsc - before_tsc;
+		const uint64_t open = observed.ticks - rule->observed.ticks;
+
+		if (rule->watched && rules->now.tsc > before_tsc && open < all)
+			rule->unobserved += all - open;
+		rule->watched = true;
+		rule->observed = observed;
+
+		if (rule->config->kind == TL_RULE_INTERVAL)
+			tl_rule_tick_interval(rules, rule, &observed);
+		else if (rule->config->kind == TL_RULE_ABSENT)
+			tl_rule_tick_absent(rules, rule, &observed);
+		else if (rule->config->kind == TL_RULE_RATE)
+			tl_rule_tick_rate(rules, rule, &observed);
+	}
 }
 
 static void

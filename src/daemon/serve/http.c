@@ -104,52 +104,6 @@ add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
 	MHD_add_response_header(response, "Set-Cookie", cookie);
 }
 
-/* Pass the body to the library and queue the answer. */
-static enum MHD_Result
-send_answer(struct tl_http_request *r)
-{
-	struct MHD_Response *response;
-	enum MHD_Result done;
-
-	if (r->body.rc != 0)
-		return MHD_NO;
-	response = MHD_create_response_from_buffer(r->body.size, r->body.data,
-	    MHD_RESPMEM_MUST_FREE);
-	if (!response)
-		return MHD_NO;
-	r->body = (struct tl_text){ 0 };
-	MHD_add_response_header(response, "Content-Type", r->type);
-	if (r->allow)
-		MHD_add_response_header(response, "Allow", r->allow);
-	if (r->status == MHD_HTTP_UNAUTHORIZED)
-		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-	if (r->begins)
-		add_cookie(response, r);
-	for (size_t i = 0; i < TL_COUNT(headers); i++)
-		MHD_add_response_header(response, headers[i].name,
-		    headers[i].value);
-	done = MHD_queue_response(r->connection, r->status, response);
-	MHD_destroy_response(response);
-	return done;
-}
-
-/* Suspend a request: nothing happens with it until resume. */
-static void
-suspend(struct request *r)
-{
-	struct tl_http *h = r->owner;
-
-	r->suspended = true;
-	r->link = &h->waiting;
-	r->next = h->waiting;
-	if (r->next)
-		r->next->link = &r->next;
-	h->waiting = r;
-	if (r->client)
-		r->client->waits = true;
-	MHD_suspend_connection(r->http.connection);
-}
-
 static void
 leave_waiting(struct request *r)
 {
@@ -212,6 +166,8 @@ handle(void *context, struct MHD_Connection *connection, const char *url,
     size_t *upload_size, void **request)
 {
 	struct request *r = *request;
+	struct MHD_Response *response;
+	enum MHD_Result done;
 
 	(void)version;
 	(void)upload;
@@ -226,9 +182,45 @@ handle(void *context, struct MHD_Connection *connection, const char *url,
 	}
 	if (!r->http.answered)
 		tl_http_answer(&r->http, url, method);
-	if (r->http.answered)
-		return send_answer(&r->http);
-	suspend(r);
+	if (r->http.answered) {
+		/* Pass the body to the library and queue the answer. */
+		if (r->http.body.rc != 0)
+			return MHD_NO;
+		response = MHD_create_response_from_buffer(r->http.body.size,
+		    r->http.body.data, MHD_RESPMEM_MUST_FREE);
+		if (!response)
+			return MHD_NO;
+		r->http.body = (struct tl_text){ 0 };
+		MHD_add_response_header(response, "Content-Type", r->http.type);
+		if (r->http.allow)
+			MHD_add_response_header(response, "Allow",
+			    r->http.allow);
+		if (r->http.status == MHD_HTTP_UNAUTHORIZED)
+			MHD_add_response_header(response, "WWW-Authenticate",
+			    "Bearer");
+		if (r->http.begins)
+			add_cookie(response, &r->http);
+		for (size_t i = 0; i < TL_COUNT(headers); i++)
+			MHD_add_response_header(response, headers[i].name,
+			    headers[i].value);
+		done = MHD_queue_response(r->http.connection, r->http.status,
+		    response);
+		MHD_destroy_response(response);
+		return done;
+	}
+
+	/* Suspend the request: nothing happens with it until resume. */
+	struct tl_http *h = r->owner;
+
+	r->suspended = true;
+	r->link = &h->waiting;
+	r->next = h->waiting;
+	if (r->next)
+		r->next->link = &r->next;
+	h->waiting = r;
+	if (r->client)
+		r->client->waits = true;
+	MHD_suspend_connection(r->http.connection);
 	return MHD_YES;
 }
 
@@ -308,25 +300,21 @@ client_comes(struct tl_http *h, struct MHD_Connection *connection,
 }
 
 static void
-client_goes(struct tl_http *h, struct client *c)
-{
-	if (!c)
-		return;
-	h->client_count -= !c->cut;
-	*c->link = c->next;
-	if (c->next)
-		c->next->link = c->link;
-	free(c);
-}
-
-static void
 notice(void *context, struct MHD_Connection *connection, void **socket_context,
     enum MHD_ConnectionNotificationCode what)
 {
-	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		client_comes(context, connection, socket_context);
-	else
-		client_goes(context, *socket_context);
+	struct tl_http *h = context;
+	struct client *c = *socket_context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		client_comes(h, connection, socket_context);
+	} else if (c) {
+		h->client_count -= !c->cut;
+		*c->link = c->next;
+		if (c->next)
+			c->next->link = c->link;
+		free(c);
+	}
 }
 
 /* Disconnect clients that take too long, except clients that wait for us. */
@@ -394,36 +382,6 @@ port_of(int fd)
 	    at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
 }
 
-static int
-start_library(struct tl_http *h, int fd)
-{
-	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
-	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
-	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-	    completed, h, MHD_OPTION_NOTIFY_CONNECTION, notice, h,
-	    MHD_OPTION_END);
-	return h->mhd ? 0 : -EIO;
-}
-
-static void
-watch(struct tl_http *h)
-{
-	struct ev_loop *loop = h->daemon->loop;
-	const union MHD_DaemonInfo *info =
-	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-
-	assert(info);
-	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
-	ev_init(&h->timer, on_timeout);
-	ev_init(&h->sweep, on_sweep);
-	h->sweep.repeat = SWEEP_S;
-	h->io.data = h->timer.data = h->sweep.data = h;
-	ev_io_start(loop, &h->io);
-}
-
 /* Listen at a path.  The library closes its descriptor, so it gets a duplicate;
  * tl_unix_socket_close removes the file. */
 static int
@@ -470,12 +428,29 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 			 : listen_at_port(h, address, &fd, fault);
 	if (rc != 0)
 		goto free_http;
-	rc = start_library(h, fd);
-	if (rc != 0) {
-		tl_fail(fault, rc, "cannot start libmicrohttpd");
+	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
+	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
+	    completed, h, MHD_OPTION_NOTIFY_CONNECTION, notice, h,
+	    MHD_OPTION_END);
+	if (!h->mhd) {
+		rc = tl_fail(fault, -EIO, "cannot start libmicrohttpd");
 		goto close_fd;
 	}
-	watch(h);
+
+	const union MHD_DaemonInfo *info =
+	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+
+	assert(info);
+	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
+	ev_init(&h->timer, on_timeout);
+	ev_init(&h->sweep, on_sweep);
+	h->sweep.repeat = SWEEP_S;
+	h->io.data = h->timer.data = h->sweep.data = h;
+	ev_io_start(daemon->loop, &h->io);
 	*http = h;
 	return 0;
 close_fd:

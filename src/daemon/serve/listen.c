@@ -250,24 +250,16 @@ tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
 	return 0;
 }
 
-/* Is host an IPv4 address, or an IPv6 address in brackets? */
-static bool
-is_address(const char *host, bool bracket)
-{
-	struct in6_addr in;
-
-	return inet_pton(bracket ? AF_INET6 : AF_INET, host, &in) == 1;
-}
-
 bool
 tl_host_is_ours(const struct tl_tcp_address *address, const char *host)
 {
 	struct tl_tcp_address given;
 	char machine[TL_TCP_HOST_MAX] = "";
+	struct in6_addr in;
 
 	if (!split(host, &given) || !given.host[0])
 		return false;
-	if (is_address(given.host, *host == '['))
+	if (inet_pton(*host == '[' ? AF_INET6 : AF_INET, given.host, &in) == 1)
 		return true;
 	if (*host == '[')
 		return false;

@@ -2,12 +2,12 @@
 /* reading.c - the thread that reads timelines for answers. */
 #include "daemon/serve/reading.h"
 
+#include "base/process.h"
 #include "snap/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,15 +118,6 @@ run(void *context)
 /* == the loop == */
 
 static void
-give_back(struct tl_reading *r)
-{
-	r->owner->count--;
-	if (r->plan.done)
-		r->plan.done(r->plan.context, r->rc, &r->fault, &r->body);
-	reading_free(r);
-}
-
-static void
 on_answered(struct ev_loop *loop, struct ev_async *watcher, int events)
 {
 	struct tl_readings *all = watcher->data;
@@ -138,24 +129,14 @@ on_answered(struct ev_loop *loop, struct ev_async *watcher, int events)
 		pthread_mutex_lock(&all->lock);
 		r = list_get(&all->made);
 		pthread_mutex_unlock(&all->lock);
-		if (r)
-			give_back(r);
+		if (r) {
+			r->owner->count--;
+			if (r->plan.done)
+				r->plan.done(r->plan.context, r->rc, &r->fault,
+				    &r->body);
+			reading_free(r);
+		}
 	} while (r);
-}
-
-static int
-start_thread(struct tl_readings *all)
-{
-	sigset_t signals, old;
-	int rc;
-
-	sigfillset(&signals);
-	pthread_sigmask(SIG_SETMASK, &signals, &old);
-	rc = pthread_create(&all->thread, NULL, run, all);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc == 0)
-		pthread_setname_np(all->thread, "answers");
-	return -rc;
 }
 
 static int
@@ -174,7 +155,7 @@ readings_new(struct tl_readings **readings, struct ev_loop *loop)
 	ev_async_init(&all->answered, on_answered);
 	all->answered.data = all;
 	ev_async_start(loop, &all->answered);
-	rc = start_thread(all);
+	rc = tl_thread_start(&all->thread, run, all, "answers");
 	if (rc == 0) {
 		*readings = all;
 		return 0;
