@@ -44,52 +44,6 @@ fail(struct tl_call *call, const char *word, const char *what)
 	return tl_fail(&call->fault, -EINVAL, "%s: %s", word, what);
 }
 
-static int
-read_sizes(struct tl_call *call, struct tl_run_options *run)
-{
-	const struct tl_options *o = &call->options;
-	struct tl_fault *fault = &call->fault;
-	int rc;
-
-	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
-		 &run->chain.block_size, fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
-		 fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
-		 &run->target.part_size, fault)) < 0)
-		return rc;
-	if (run->chain.block_size > BLOCK_SIZE_MAX)
-		return fail(call, "--block-size", "more than 32M");
-	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
-		return fail(call, "--spool-size",
-		    "less than four blocks (--block-size)");
-	run->target.held_max = run->spool_size / 2;
-	return 0;
-}
-
-static int
-read_durations(struct tl_call *call, struct tl_run_options *run)
-{
-	const struct tl_options *o = &call->options;
-	struct tl_fault *fault = &call->fault;
-	int64_t every_ns = (int64_t)run->chain.every_ns;
-	int64_t part_ns = (int64_t)run->target.part_ns;
-	int rc;
-
-	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * TL_NS_PER_MS,
-		 &every_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * TL_NS_PER_MS,
-		 &part_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_FOR, TL_NS_PER_MS,
-		 &run->for_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
-		 fault)) < 0)
-		return rc;
-	run->chain.every_ns = (uint64_t)every_ns;
-	run->target.part_ns = (uint64_t)part_ns;
-	return 0;
-}
-
 /* Named here, not found in the table of all formats, for which the program
  * would have to carry each. */
 static const struct tl_format_row *
@@ -129,24 +83,6 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 	return 0;
 }
 
-static int
-read_host(struct tl_call *call, struct tl_run_options *run)
-{
-	static struct tl_origin here;
-	const struct tl_arguments *hosts = &call->options.hosts;
-
-	if (hosts->count > 1)
-		return fail(call, "--host", "given more than once");
-	tl_origin_here(&here);
-	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
-	if (run->chain.host[0] == '\0')
-		return fail(call, "--host",
-		    "this machine has no host name; give one");
-	if (strlen(run->chain.host) >= sizeof(here.machine))
-		return fail(call, "--host", "a name of more than 64 bytes");
-	return 0;
-}
-
 /* A file or a timeline where a target is meant. */
 static int
 check_target(struct tl_call *call, const char *url)
@@ -168,14 +104,21 @@ check_target(struct tl_call *call, const char *url)
 }
 
 static int
-read_target(struct tl_call *call, struct tl_run_options *run)
+read_options(struct tl_call *call, struct tl_run_options *run)
 {
-	struct tl_options *o = &call->options;
+	const struct tl_options *o = &call->options;
 	const struct tl_arguments *words = &o->operands;
+	const char *word = o->given[TL_SHIP_PARQUET_TIME];
+	const struct tl_arguments *hosts = &o->hosts;
+	static struct tl_origin here;
+	struct tl_fault *fault = &call->fault;
+	int64_t every_ns = (int64_t)usual.chain.every_ns;
+	int64_t part_ns = (int64_t)usual.target.part_ns;
+	int rc;
 	char path[TL_PATH_MAX];
 	struct stat st;
-	int rc;
 
+	*run = usual;
 	run->target.url = o->given[TL_SHIP_TO];
 	rc = check_target(call, run->target.url);
 	if (rc != 0)
@@ -189,20 +132,9 @@ read_target(struct tl_call *call, struct tl_run_options *run)
 	rc = tl_options_nats(o, &run->target.nats, &call->fault);
 	run->target.nats.url = run->target.url;
 	run->target.report = &call->report;
-	return rc;
-}
-
-static int
-read_options(struct tl_call *call, struct tl_run_options *run)
-{
-	const struct tl_options *o = &call->options;
-	const struct tl_arguments *words = &o->operands;
-	const char *word = o->given[TL_SHIP_PARQUET_TIME];
-	int rc;
-
-	*run = usual;
-	if ((rc = read_target(call, run)) < 0 ||
-	    (rc = read_format(call, run)) < 0)
+	if (rc < 0)
+		return rc;
+	if ((rc = read_format(call, run)) < 0)
 		return rc;
 	run->target.expression = o->given[TL_SHIP_EXPRESSION];
 	if (run->target.expression && !tl_click_is_url(run->target.url))
@@ -217,10 +149,42 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 			return fail(call, "--parquet-time",
 			    "only with --format parquet");
 	}
-	if ((rc = read_host(call, run)) < 0 ||
-	    (rc = read_sizes(call, run)) < 0 ||
-	    (rc = read_durations(call, run)) < 0)
+	if (hosts->count > 1)
+		return fail(call, "--host", "given more than once");
+	tl_origin_here(&here);
+	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
+	if (run->chain.host[0] == '\0')
+		return fail(call, "--host",
+		    "this machine has no host name; give one");
+	if (strlen(run->chain.host) >= sizeof(here.machine))
+		return fail(call, "--host", "a name of more than 64 bytes");
+
+	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
+		 &run->chain.block_size, fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
+		 fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
+		 &run->target.part_size, fault)) < 0)
 		return rc;
+	if (run->chain.block_size > BLOCK_SIZE_MAX)
+		return fail(call, "--block-size", "more than 32M");
+	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
+		return fail(call, "--spool-size",
+		    "less than four blocks (--block-size)");
+	run->target.held_max = run->spool_size / 2;
+
+	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * TL_NS_PER_MS,
+		 &every_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * TL_NS_PER_MS,
+		 &part_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_FOR, TL_NS_PER_MS,
+		 &run->for_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
+		 fault)) < 0)
+		return rc;
+	run->chain.every_ns = (uint64_t)every_ns;
+	run->target.part_ns = (uint64_t)part_ns;
+
 	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
 	run->chain.report = run->report = &call->report;
 	if (tl_options_has(o, TL_SHIP_ZSTD))
@@ -319,38 +283,35 @@ tl_run_line(struct tl_text *text, const struct tl_run_result *r,
 		tl_put_string(text, "; not connected to the target");
 }
 
-static void
-put_json(struct tl_text *text, const struct tl_run_result *r)
-{
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_unsigned(&f, "entries", r->sources.entries);
-	tl_fields_unsigned(&f, "lost", r->sources.lost);
-	tl_fields_unsigned(&f, "blocks_sent", r->spool.acked);
-	tl_fields_unsigned(&f, "size_sent", r->spool.acked_size);
-	tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
-	tl_fields_unsigned(&f, "size_waiting", r->spool.size);
-	tl_fields_unsigned(&f, "blocks_dropped", r->spool.dropped_blocks);
-	tl_fields_unsigned(&f, "blocks_thinned", r->spool.thinned_blocks);
-	tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
-	tl_fields_object(&f, "dropped_by_priority");
-	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++)
-		tl_fields_unsigned(&f, tl_level_name(i),
-		    r->spool.dropped_by[i]);
-	tl_fields_unsigned(&f, "unknown", r->spool.dropped_by[0]);
-	tl_fields_object_end(&f);
-	tl_fields_unsigned(&f, "blocks_refused", r->refused);
-	tl_fields_unsigned(&f, "chains", r->spool.chains);
-	tl_fields_duration(&f, "lasted", r->lasted_ns);
-	tl_fields_object_end(&f);
-}
-
 void
 tl_run_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
 {
 	if (json) {
-		put_json(text, r);
+		struct tl_fields f = { .text = text, .json = true };
+
+		tl_fields_object(&f, NULL);
+		tl_fields_unsigned(&f, "entries", r->sources.entries);
+		tl_fields_unsigned(&f, "lost", r->sources.lost);
+		tl_fields_unsigned(&f, "blocks_sent", r->spool.acked);
+		tl_fields_unsigned(&f, "size_sent", r->spool.acked_size);
+		tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
+		tl_fields_unsigned(&f, "size_waiting", r->spool.size);
+		tl_fields_unsigned(&f, "blocks_dropped",
+		    r->spool.dropped_blocks);
+		tl_fields_unsigned(&f, "blocks_thinned",
+		    r->spool.thinned_blocks);
+		tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
+		tl_fields_object(&f, "dropped_by_priority");
+		for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX;
+		     i++)
+			tl_fields_unsigned(&f, tl_level_name(i),
+			    r->spool.dropped_by[i]);
+		tl_fields_unsigned(&f, "unknown", r->spool.dropped_by[0]);
+		tl_fields_object_end(&f);
+		tl_fields_unsigned(&f, "blocks_refused", r->refused);
+		tl_fields_unsigned(&f, "chains", r->spool.chains);
+		tl_fields_duration(&f, "lasted", r->lasted_ns);
+		tl_fields_object_end(&f);
 		return;
 	}
 	put_entries(text, r);

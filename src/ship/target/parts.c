@@ -176,25 +176,6 @@ look_at(void *context, const char *name)
 	return 1;
 }
 
-/* The last block of a part in this folder that has this block; UINT64_MAX:
- * none has. */
-static uint64_t
-part_find(int folder, const struct tl_block *block,
-    const struct tl_format_row *format)
-{
-	struct tl_text prefix = { 0 };
-	struct search search = { .suffix = format->suffix,
-		.number = block->number,
-		.last = UINT64_MAX };
-
-	tl_partition_prefix(&prefix, block);
-	search.prefix = tl_bytes(prefix.data, prefix.size);
-	if (prefix.rc == 0)
-		(void)tl_folder_each(folder, look_at, &search);
-	tl_text_free(&prefix);
-	return search.last;
-}
-
 /* == all chains == */
 
 struct chain_part {
@@ -302,20 +283,6 @@ is_done(const struct events_target *e, const struct part *p, int64_t now_ns)
 	       now_ns - p->begun_ns >= (int64_t)e->options.part_ns;
 }
 
-/* Finish the part with most bytes if all together hold too many. */
-static int
-finish_largest(struct events_target *e)
-{
-	struct chain_part *most = NULL;
-
-	if (e->held <= e->options.held_max)
-		return 0;
-	for (size_t i = 0; i < e->chain_count; i++)
-		if (!most || e->chains[i]->part.held > most->part.held)
-			most = e->chains[i];
-	return most ? finish_part(e, most) : 0;
-}
-
 /* == blocks == */
 
 /* Begin a part, unless the block is in a finished one already. */
@@ -329,7 +296,21 @@ begin_part(struct events_target *e, struct chain_part *c,
 
 	if (folder < 0)
 		return folder;
-	last = part_find(folder, block, e->options.format);
+
+	/* The last block of a part in this folder that has this block;
+	 * UINT64_MAX: none has. */
+	struct tl_text prefix = { 0 };
+	struct search search = { .suffix = e->options.format->suffix,
+		.number = block->number,
+		.last = UINT64_MAX };
+
+	tl_partition_prefix(&prefix, block);
+	search.prefix = tl_bytes(prefix.data, prefix.size);
+	if (prefix.rc == 0)
+		(void)tl_folder_each(folder, look_at, &search);
+	tl_text_free(&prefix);
+	last = search.last;
+
 	if (last != UINT64_MAX) {
 		c->covered = last + 1;
 		close(folder);
@@ -386,7 +367,18 @@ put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 	e->held += block->data.size;
 	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
 		rc = finish_part(e, c);
-	return rc < 0 ? rc : finish_largest(e);
+	if (rc < 0)
+		return rc;
+
+	/* Finish the part with most bytes if all together hold too many. */
+	struct chain_part *most = NULL;
+
+	if (e->held <= e->options.held_max)
+		return 0;
+	for (size_t i = 0; i < e->chain_count; i++)
+		if (!most || e->chains[i]->part.held > most->part.held)
+			most = e->chains[i];
+	return most ? finish_part(e, most) : 0;
 }
 
 static int
