@@ -37,34 +37,6 @@ enum {
 };
 
 static int
-connect_daemon(struct tl_call *call, const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, rc;
-
-	if (strlen(path) >= sizeof(address.sun_path))
-		return tl_call_fail(call, path, -ENAMETOOLONG,
-		    "too long for a socket");
-	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return tl_call_fail(call, path, -errno, "%s", strerror(errno));
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
-	    0) {
-		rc = -errno;
-		close(fd);
-		return tl_call_fail(call, path, rc,
-		    rc == -ENOENT || rc == -ECONNREFUSED
-			? "no timelined runs here (%s)"
-		    : rc == -EACCES || rc == -EPERM
-			? "no access to timelined (%s)"
-			: "%s",
-		    strerror(-rc));
-	}
-	return fd;
-}
-
-static int
 send_all(int fd, struct tl_text *request)
 {
 	size_t done = 0;
@@ -167,13 +139,30 @@ exchange(struct tl_call *call, struct tl_text *request, int wait_ms)
 			       ? call->given[TL_CTL_SOCKET]
 			       : getenv("TIMELINED_SOCKET");
 	struct tl_text reply = { 0 };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, rc;
 
 	if (!path || !path[0])
 		path = TL_CONTROL_SOCKET;
-	fd = connect_daemon(call, path);
+	if (strlen(path) >= sizeof(address.sun_path))
+		return tl_call_fail(call, path, -ENAMETOOLONG,
+		    "too long for a socket");
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fd;
+		return tl_call_fail(call, path, -errno, "%s", strerror(errno));
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
+	    0) {
+		rc = -errno;
+		close(fd);
+		return tl_call_fail(call, path, rc,
+		    rc == -ENOENT || rc == -ECONNREFUSED
+			? "no timelined runs here (%s)"
+		    : rc == -EACCES || rc == -EPERM
+			? "no access to timelined (%s)"
+			: "%s",
+		    strerror(-rc));
+	}
 	rc = send_all(fd, request);
 	if (rc == 0)
 		rc = receive_all(fd, wait_ms, &reply);

@@ -149,25 +149,6 @@ gather_all(struct tl_call *call, struct list *list)
 	return rc;
 }
 
-/* Inspect each timeline twice, for the rate.  A timeline that cannot be
- * inspected keeps the fault. */
-static void
-update_all(struct list *list)
-{
-	const struct timespec between = { .tv_nsec = BETWEEN_MS * 1000000L };
-
-	for (int whole = 0; whole < 2; whole++) {
-		for (size_t i = 0; i < list->count; i++) {
-			struct tl_view *view = &list->items[i]->view;
-
-			if (view->fd >= 0 && view->fault.rc == 0)
-				(void)tl_view_update(view, whole);
-		}
-		if (!whole && list->count > 0)
-			nanosleep(&between, NULL);
-	}
-}
-
 static void
 put_cell(struct tl_text *text, const struct item *item, unsigned column,
     unsigned width)
@@ -459,7 +440,22 @@ tl_verb_list(struct tl_call *call)
 	rc = (list->named ? gather_named : gather_all)(call, list);
 	qsort(list->items, list->count, sizeof(list->items[0]), compare);
 	if (rc == 0) {
-		update_all(list);
+		/* Inspect each timeline twice, for the rate.  A timeline that
+		 * cannot be inspected keeps the fault. */
+		const struct timespec between = { .tv_nsec =
+						      BETWEEN_MS * 1000000L };
+
+		for (int whole = 0; whole < 2; whole++) {
+			for (size_t i = 0; i < list->count; i++) {
+				struct tl_view *view = &list->items[i]->view;
+
+				if (view->fd >= 0 && view->fault.rc == 0)
+					(void)tl_view_update(view, whole);
+			}
+			if (!whole && list->count > 0)
+				nanosleep(&between, NULL);
+		}
+
 		if (tl_call_has(call, TL_CTL_JSON))
 			put_json(call, list);
 		else

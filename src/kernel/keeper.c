@@ -179,18 +179,6 @@ tl_keeper_give_up_capabilities(void)
 	(void)syscall(SYS_capset, &header, none);
 }
 
-static void
-wait_for_client(int socket)
-{
-	struct pollfd p = { .fd = socket, .events = POLLIN };
-	char byte;
-
-	while (!tl_stop_is_asked()) {
-		if (poll(&p, 1, LOOK_MS) > 0 && recv(socket, &byte, 1, 0) <= 0)
-			break;
-	}
-}
-
 /* Replace the client's standard files, so that a reader of the client's output
  * does not wait for the keeper's end. */
 static void
@@ -211,7 +199,9 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 {
 	struct message message = { .what = FAILED };
 	struct tl_instance instance;
+	struct pollfd p = { .fd = socket, .events = POLLIN };
 	int rc = instances;
+	char byte;
 
 	if (rc < 0)
 		message.fault = *fault;
@@ -235,8 +225,11 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 			    strerror(-rc));
 			(void)send_message(socket, &message, -1);
 		}
-		if (rc == 0)
-			wait_for_client(socket);
+		/* Wait for the client. */
+		while (rc == 0 && !tl_stop_is_asked())
+			if (poll(&p, 1, LOOK_MS) > 0 &&
+			    recv(socket, &byte, 1, 0) <= 0)
+				break;
 		/* The end of the socket tells the client to close its files,
 		 * which hold the instance. */
 		close(socket);
@@ -352,14 +345,6 @@ take_file(struct tl_kernel *k, const struct message *m, int fd,
 	return rc;
 }
 
-/* Has everything arrived that a recording needs? */
-static bool
-is_complete(const struct tl_kernel *k)
-{
-	return k->tracing_on >= 0 && k->set_event_pid >= 0 &&
-	       k->cpu_count > 0 && k->layout.size > 0;
-}
-
 static int
 take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 {
@@ -376,7 +361,8 @@ take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 		if (message.what == DONE || message.what == FAILED)
 			close_one(fd);
 		if (message.what == DONE)
-			return is_complete(k)
+			return k->tracing_on >= 0 && k->set_event_pid >= 0 &&
+				       k->cpu_count > 0 && k->layout.size > 0
 				   ? 0
 				   : tl_fail(fault, -EBADMSG,
 					 "the keeper of the kernel's events "

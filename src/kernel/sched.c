@@ -490,22 +490,6 @@ define(struct tl_sched *s)
 	return 0;
 }
 
-/* Epochs are counted per file: this file begins with the epoch of the
- * timeline. */
-static void
-begin_epoch(struct timeline *tl, uint32_t epoch)
-{
-	struct timeline_knot *knots =
-	    (void *)(tl->map + tl->geometry.knots_offset);
-
-	if (epoch == 0)
-		return;
-	tl->header->epochs = epoch;
-	tl->header->clock.epoch = epoch;
-	knots[0].epoch = epoch;
-	tl_epoch_publish(tl);
-}
-
 /* Read the header of the timeline, which must have stamps of the TSC. */
 static int
 read_timeline(struct tl_sched *s, const char *path,
@@ -572,7 +556,19 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 	unlink(aside); /* left by a process that was killed here */
 	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
 		return tl_fail(fault, rc, "%s", timeline_error());
-	begin_epoch(s->tl, of->epochs);
+
+	/* Epochs are counted per file: this file begins with the epoch of the
+	 * timeline. */
+	struct timeline_knot *knots =
+	    (void *)(s->tl->map + s->tl->geometry.knots_offset);
+
+	if (of->epochs != 0) {
+		s->tl->header->epochs = of->epochs;
+		s->tl->header->clock.epoch = of->epochs;
+		knots[0].epoch = of->epochs;
+		tl_epoch_publish(s->tl);
+	}
+
 	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
 	/* namespace of the thread numbers */
 	s->tl->header->pidns_inode = of->pidns_inode;

@@ -109,21 +109,6 @@ close_fds(struct datagram *d)
 		close(d->fds[--d->fd_count]);
 }
 
-/* Take descriptors: keep as many as there is room for, and close the others. */
-static void
-take_fds(struct datagram *d, const unsigned char *data, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		int fd;
-
-		memcpy(&fd, data + i * sizeof(fd), sizeof(fd));
-		if (d->fd_count < FDS_MAX)
-			d->fds[d->fd_count++] = fd;
-		else
-			close(fd);
-	}
-}
-
 /* Receive a datagram.  Returns 0 or -errno. */
 static int
 receive(int socket, struct datagram *d)
@@ -152,7 +137,18 @@ receive(int socket, struct datagram *d)
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS) {
-			take_fds(d, CMSG_DATA(c), size / sizeof(int));
+			/* Take descriptors: keep as many as there is room for,
+			 * and close the others. */
+			for (size_t i = 0; i < size / sizeof(int); i++) {
+				int fd;
+
+				memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd),
+				    sizeof(fd));
+				if (d->fd_count < FDS_MAX)
+					d->fds[d->fd_count++] = fd;
+				else
+					close(fd);
+			}
 		} else if (c->cmsg_type == SCM_CREDENTIALS &&
 			   size == sizeof(d->sender)) {
 			memcpy(&d->sender, CMSG_DATA(c), size);
@@ -189,29 +185,6 @@ refuse(const struct service *s, const struct datagram *d,
 	return NULL;
 }
 
-/* Run a keeper.  Each keeper locks the folder of instances by an open file of
- * its own. */
-static _Noreturn void
-keep(struct service *s, int socket, struct tl_kernel_plan *plan)
-{
-	int instances = s->instances;
-
-	close(s->socket);
-	if (instances >= 0) {
-		instances = openat(s->instances, ".",
-		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (instances < 0)
-			instances = tl_fail(&s->fault, -errno, "tracefs: %s",
-			    strerror(errno));
-		close(s->instances);
-	}
-	/* the list of threads must not be empty, which would mean all
-	 * threads */
-	plan->client = (uint32_t)getpid();
-	plan->quiet_client = true;
-	tl_keeper_keep(socket, instances, &s->fault, plan);
-}
-
 static void
 serve_one(struct service *s)
 {
@@ -232,8 +205,26 @@ serve_one(struct service *s)
 		return;
 	}
 	pid = fork();
-	if (pid == 0)
-		keep(s, d.fds[0], &plan);
+	if (pid == 0) {
+		/* Run a keeper.  Each keeper locks the folder of instances by
+		 * an open file of its own. */
+		int instances = s->instances;
+
+		close(s->socket);
+		if (instances >= 0) {
+			instances = openat(s->instances, ".",
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			if (instances < 0)
+				instances = tl_fail(&s->fault, -errno,
+				    "tracefs: %s", strerror(errno));
+			close(s->instances);
+		}
+		/* the list of threads must not be empty, which would mean all
+		 * threads */
+		plan.client = (uint32_t)getpid();
+		plan.quiet_client = true;
+		tl_keeper_keep(d.fds[0], instances, &s->fault, &plan);
+	}
 	if (pid > 0)
 		s->clients[s->client_count++] = pid;
 	else
@@ -314,28 +305,13 @@ take_passed(struct tl_fault *fault)
 	return PASSED_FD;
 }
 
-static void
-run(struct service *s)
-{
-	struct pollfd p = { .fd = s->socket, .events = POLLIN };
-
-	while (!tl_stop_is_asked()) {
-		if (poll(&p, 1, LOOK_MS) > 0)
-			serve_one(s);
-		reap(s, WNOHANG);
-	}
-	for (size_t i = 0; i < s->client_count; i++)
-		kill(s->clients[i], SIGTERM);
-	while (s->client_count > 0)
-		reap(s, 0);
-}
-
 int
 tl_keeper_serve(const char *path, uid_t user, gid_t group,
     void (*log)(const char *text), struct tl_fault *fault)
 {
 	static const int on = 1;
 	struct service s = { .user = user, .log = log };
+	struct pollfd p = { .events = POLLIN };
 
 	s.socket = path ? listen_at(path, group, fault) : take_passed(fault);
 	if (s.socket < 0)
@@ -350,7 +326,18 @@ tl_keeper_serve(const char *path, uid_t user, gid_t group,
 	else
 		log(s.fault.text);
 	log("ready");
-	run(&s);
+
+	p.fd = s.socket;
+	while (!tl_stop_is_asked()) {
+		if (poll(&p, 1, LOOK_MS) > 0)
+			serve_one(&s);
+		reap(&s, WNOHANG);
+	}
+	for (size_t i = 0; i < s.client_count; i++)
+		kill(s.clients[i], SIGTERM);
+	while (s.client_count > 0)
+		reap(&s, 0);
+
 	if (path)
 		unlink(path);
 	if (s.instances >= 0)
@@ -391,25 +378,6 @@ send_request(const struct sockaddr_un *at,
 	return rc;
 }
 
-static int
-report_service(const char *path, int rc, struct tl_fault *fault)
-{
-	switch (rc) {
-	case -ENOENT:
-	case -ECONNREFUSED:
-		return tl_fail(fault, rc,
-		    "no keeper listens on %.100s: start timeline-keeper.socket",
-		    path);
-	case -EACCES:
-	case -EPERM:
-		return tl_fail(fault, rc,
-		    "%.100s: this user may not ask the keeper: run timelined "
-		    "--keeper for it",
-		    path);
-	}
-	return tl_fail(fault, rc, "%.100s: %s", path, strerror(-rc));
-}
-
 int
 tl_kernel_ask(struct tl_kernel *k, const char *service,
     const struct tl_kernel_plan *plan, struct tl_fault *fault)
@@ -435,5 +403,20 @@ tl_kernel_ask(struct tl_kernel *k, const char *service,
 		k->socket = ends[0];
 	else
 		close(ends[0]);
-	return rc == 0 ? 0 : report_service(service, rc, fault);
+	if (rc == 0)
+		return 0;
+	switch (rc) {
+	case -ENOENT:
+	case -ECONNREFUSED:
+		return tl_fail(fault, rc,
+		    "no keeper listens on %.100s: start timeline-keeper.socket",
+		    service);
+	case -EACCES:
+	case -EPERM:
+		return tl_fail(fault, rc,
+		    "%.100s: this user may not ask the keeper: run timelined "
+		    "--keeper for it",
+		    service);
+	}
+	return tl_fail(fault, rc, "%.100s: %s", service, strerror(-rc));
 }
