@@ -190,23 +190,6 @@ read_decimal(struct tl_bytes number, struct decimal *n)
 	return 0;
 }
 
-/* Divide by 10^count, to the nearest; halves go away from zero. */
-static void
-divide(struct decimal *n, int32_t count)
-{
-	uint8_t last = n->next;
-
-	for (; count > 0; count--) {
-		n->rest |= n->next | last;
-		last = (uint8_t)(n->digits % 10);
-		n->digits /= 10;
-		if (n->digits == 0 && last == 0)
-			break;
-	}
-	n->rest |= last;
-	n->digits += last >= 5;
-}
-
 static int
 multiply(struct decimal *n, int32_t count)
 {
@@ -229,7 +212,21 @@ scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 	n->exponent += (int32_t)shift;
 	if (n->exponent > 0) /* are digits before the point missing? */
 		return n->is_exact ? multiply(n, n->exponent) : -ERANGE;
-	divide(n, -n->exponent);
+
+	/* Divide by 10^count, to the nearest; halves go away from zero. */
+	int32_t count = -n->exponent;
+	uint8_t last = n->next;
+
+	for (; count > 0; count--) {
+		n->rest |= n->next | last;
+		last = (uint8_t)(n->digits % 10);
+		n->digits /= 10;
+		if (n->digits == 0 && last == 0)
+			break;
+	}
+	n->rest |= last;
+	n->digits += last >= 5;
+
 	return 0;
 }
 

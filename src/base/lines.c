@@ -17,22 +17,6 @@ give(struct tl_lines *lines, struct tl_bytes line, size_t size_with_end)
 	return lines->line(lines->context, line, at, cut);
 }
 
-/* Keep an incomplete line.  Of a line that is too long, only the size is
- * kept. */
-static int
-keep(struct tl_lines *lines, struct tl_bytes rest)
-{
-	const size_t room = TL_LINES_SIZE_MAX - lines->carry.size;
-
-	if (rest.size > room) {
-		lines->at += rest.size - room;
-		lines->cut = true;
-		rest.size = room;
-	}
-	tl_put_bytes(&lines->carry, rest);
-	return lines->carry.rc;
-}
-
 static int
 give_carry(struct tl_lines *lines, size_t end_size)
 {
@@ -60,7 +44,18 @@ tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece)
 			rc = give(lines, line, line.size + 1);
 			continue;
 		}
-		rc = keep(lines, line);
+
+		/* Keep an incomplete line.  Of a line that is too long, only
+		 * the size is kept. */
+		const size_t room = TL_LINES_SIZE_MAX - lines->carry.size;
+
+		if (line.size > room) {
+			lines->at += line.size - room;
+			lines->cut = true;
+		}
+		tl_put_bytes(&lines->carry,
+		    tl_bytes(line.data, line.size < room ? line.size : room));
+		rc = lines->carry.rc;
 		if (rc == 0 && end)
 			rc = give_carry(lines, 1);
 	}

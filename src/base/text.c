@@ -258,38 +258,6 @@ put_json_code(struct tl_text *text, uint32_t code)
 	}
 }
 
-/* Put one character inside a JSON string; size is its number of bytes at odd,
- * or 0 for an invalid byte. */
-static void
-put_json_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code)
-{
-	if (size == 0)
-		tl_put_string(text, "\xef\xbf\xbd");
-	else if (code == '"' || code == '\\' || tl_utf8_steers(code))
-		put_json_code(text, code);
-	else
-		tl_put_bytes(text, tl_bytes(odd, size));
-}
-
-/* Put one character for a terminal or into a CSV field. */
-static void
-put_plain_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code,
-    enum escape escape)
-{
-	if (size == 0) {
-		put_byte(text, (unsigned char)*odd);
-	} else if (code == '\n' && escape == ESCAPE_LINES) {
-		tl_put_char(text, '\n');
-	} else if (code == '"' && escape == ESCAPE_CSV) {
-		tl_put_string(text, "\"\"");
-	} else if (code == '\\' || tl_utf8_steers(code)) {
-		for (size_t i = 0; i < size; i++)
-			put_byte(text, (unsigned char)odd[i]);
-	} else {
-		tl_put_bytes(text, tl_bytes(odd, size));
-	}
-}
-
 /* Put the character at byte at.  Returns its number of bytes. */
 static size_t
 put_odd(struct tl_text *text, struct tl_bytes bytes, size_t at,
@@ -298,10 +266,32 @@ put_odd(struct tl_text *text, struct tl_bytes bytes, size_t at,
 	uint32_t code = 0;
 	const size_t size = tl_utf8_decode(bytes, at, &code);
 
-	if (escape == ESCAPE_JSON)
-		put_json_odd(text, bytes.data + at, size, code);
-	else
-		put_plain_odd(text, bytes.data + at, size, code, escape);
+	if (escape == ESCAPE_JSON) {
+		/* Put one character inside a JSON string; size is its number of
+		 * bytes at odd, or 0 for an invalid byte. */
+		if (size == 0)
+			tl_put_string(text, "\xef\xbf\xbd");
+		else if (code == '"' || code == '\\' || tl_utf8_steers(code))
+			put_json_code(text, code);
+		else
+			tl_put_bytes(text, tl_bytes(bytes.data + at, size));
+	} else {
+		/* Put one character for a terminal or into a CSV field. */
+		const char *odd = bytes.data + at;
+
+		if (size == 0) {
+			put_byte(text, (unsigned char)*odd);
+		} else if (code == '\n' && escape == ESCAPE_LINES) {
+			tl_put_char(text, '\n');
+		} else if (code == '"' && escape == ESCAPE_CSV) {
+			tl_put_string(text, "\"\"");
+		} else if (code == '\\' || tl_utf8_steers(code)) {
+			for (size_t i = 0; i < size; i++)
+				put_byte(text, (unsigned char)odd[i]);
+		} else {
+			tl_put_bytes(text, tl_bytes(odd, size));
+		}
+	}
 	return size > 0 ? size : 1;
 }
 

@@ -107,16 +107,6 @@ write_date(char *to, int64_t days_since_1970)
 	return write_two(to, day);
 }
 
-static char *
-write_clock(char *to, unsigned second_of_day)
-{
-	to = write_two(to, second_of_day / 3600);
-	*to++ = ':';
-	to = write_two(to, second_of_day / 60 % 60);
-	*to++ = ':';
-	return write_two(to, second_of_day % 60);
-}
-
 /* Set the cache to the second of ns. */
 static void
 turn(struct tl_time_cache *cache, int64_t ns)
@@ -124,12 +114,17 @@ turn(struct tl_time_cache *cache, int64_t ns)
 	const int64_t down = ns % TL_NS_PER_S < 0;
 	const int64_t second = ns / TL_NS_PER_S - down;
 	const int64_t day = (second >= 0 ? second : second - 86399) / 86400;
+	const unsigned second_of_day = (unsigned)(second - day * 86400);
 	char *to;
 
 	cache->start_ns = (int64_t)((uint64_t)second * TL_NS_PER_S);
 	to = write_date(cache->text, day);
 	*to++ = 'T';
-	to = write_clock(to, (unsigned)(second - day * 86400));
+	to = write_two(to, second_of_day / 3600);
+	*to++ = ':';
+	to = write_two(to, second_of_day / 60 % 60);
+	*to++ = ':';
+	to = write_two(to, second_of_day % 60);
 	memcpy(to, ".000000000+00:00", 16);
 }
 
@@ -383,19 +378,14 @@ read_field(const char **at, unsigned count, unsigned *n)
 	return 0;
 }
 
-static bool
-is_leap(unsigned year)
-{
-	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
 /* Compute the days since 1970 of an existing date. */
 static int
 days_of(unsigned year, unsigned month, unsigned day, int64_t *days)
 {
 	static const unsigned short before[] = { 0, 31, 59, 90, 120, 151, 181,
 		212, 243, 273, 304, 334, 365 };
-	const unsigned leap = is_leap(year);
+	const unsigned leap =
+	    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 	const int64_t past = (int64_t)year - 1;
 
 	if (month < 1 || month > 12 || day < 1)
