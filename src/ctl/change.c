@@ -227,21 +227,18 @@ put_created(struct tl_call *call, const struct tl_name *name,
 		struct tl_text *out = line_of(call, name);
 
 		tl_put_size(out, used);
-		tl_put_format(out, " in use, %llu entries for each of %u CPUs",
-		    (unsigned long long)entries, h->cpu_lanes);
+		tl_put_format(out, " in use, %lu entries for each of %u CPUs",
+		    entries, h->cpu_lanes);
 		if (rate) {
 			tl_put_string(out, ": ");
 			tl_put_duration(out,
 			    (int64_t)((unsigned __int128)entries * TL_NS_PER_S /
 				      rate));
-			tl_put_format(out, " at %llu entries a second",
-			    (unsigned long long)rate);
+			tl_put_format(out, " at %lu entries a second", rate);
 		}
-		tl_put_format(out, "; %llu in all lanes",
-		    (unsigned long long)room_of(h));
+		tl_put_format(out, "; %lu in all lanes", room_of(h));
 		if (tl_call_has(call, TL_CTL_ENTRIES))
-			tl_put_format(out, ", %llu asked for",
-			    (unsigned long long)h->entries_asked);
+			tl_put_format(out, ", %lu asked for", h->entries_asked);
 		tl_put_char(out, '\n');
 		return;
 	}

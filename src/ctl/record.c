@@ -193,9 +193,8 @@ start(struct record *r)
 static void
 put_state(struct tl_text *text, const struct tl_recorder_status *status)
 {
-	tl_put_format(text, "%llu entries, %llu lost, ",
-	    (unsigned long long)status->events,
-	    (unsigned long long)status->lost);
+	tl_put_format(text, "%lu entries, %lu lost, ", status->events,
+	    status->lost);
 	tl_put_size(text, status->bytes);
 }
 

@@ -339,8 +339,8 @@ tl_call_number(struct tl_call *call, enum tl_ctl_option option, uint64_t least,
 	if (!word)
 		return 0;
 	if (tl_parse_size(word, &value) < 0 || value < least || value > most)
-		return tl_call_usage(call, "%s: not a number from %llu to %llu",
-		    word, (unsigned long long)least, (unsigned long long)most);
+		return tl_call_usage(call, "%s: not a number from %lu to %lu",
+		    word, least, most);
 	*n = value;
 	return 0;
 }

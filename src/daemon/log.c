@@ -120,8 +120,8 @@ write_dropped(void)
 	if (dropped == dropped_reported)
 		return true;
 	snprintf(text, sizeof(text),
-	    "%llu lines of the log were dropped: standard error was full",
-	    (unsigned long long)(dropped - dropped_reported));
+	    "%lu lines of the log were dropped: standard error was full",
+	    dropped - dropped_reported);
 	put_line(&line, TL_LOG_WARNING, text);
 	written = write_text(&line);
 	if (written)
@@ -172,8 +172,8 @@ tl_daemon_log_limited(struct tl_log_limit *limit, double now_s,
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (limit->suppressed > 0)
-		tl_daemon_log(TL_LOG_WARNING, "%s (and %llu times before)",
-		    text, (unsigned long long)limit->suppressed);
+		tl_daemon_log(TL_LOG_WARNING, "%s (and %lu times before)", text,
+		    limit->suppressed);
 	else
 		tl_daemon_log(TL_LOG_WARNING, "%s", text);
 	*limit = (struct tl_log_limit){ .logged_s = now_s, .any = true };
@@ -193,8 +193,8 @@ tl_notify_ready(void)
 void
 tl_notify_reloading(void)
 {
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-	    (unsigned long long)tl_clock_read(CLOCK_MONOTONIC) / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lu",
+	    tl_clock_read(CLOCK_MONOTONIC) / 1000);
 }
 
 void

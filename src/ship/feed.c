@@ -234,8 +234,8 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	strcpy(c->identity, c->boot);
 	end = c->identity + strlen(c->identity);
 	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
-	    "-%llx-%llx", (unsigned long long)inspection.header.created_ns,
-	    (unsigned long long)inspection.header.created_tsc);
+	    "-%lx-%lx", inspection.header.created_ns,
+	    inspection.header.created_tsc);
 
 	fresh = tl_spool_chain_identity(c->kept)[0] == '\0';
 	if (strcmp(tl_spool_chain_identity(c->kept), c->identity) != 0)

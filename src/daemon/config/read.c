@@ -294,9 +294,8 @@ tl_config_number(struct tl_config_reader *r, const struct tl_data *value,
 	    (uint64_t)value->integer < r->key->min ||
 	    (uint64_t)value->integer > r->key->max)
 		return tl_config_wrong(r, value,
-		    "not a whole number from %llu to %llu",
-		    (unsigned long long)r->key->min,
-		    (unsigned long long)r->key->max);
+		    "not a whole number from %lu to %lu", r->key->min,
+		    r->key->max);
 	*(uint32_t *)to = (uint32_t)value->integer;
 	return 0;
 }

@@ -196,8 +196,8 @@ report(struct tl_record *r)
 	    "follow it to record it");
 	if (s.done && !r->reported_done)
 		tl_daemon_log(TL_LOG_INFO,
-		    "%s: recorded %llu entries, %llu were lost", r->name,
-		    (unsigned long long)s.events, (unsigned long long)s.lost);
+		    "%s: recorded %lu entries, %lu were lost", r->name,
+		    s.events, s.lost);
 	r->reported_done = s.done;
 }
 

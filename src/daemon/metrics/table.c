@@ -238,8 +238,7 @@ add_number(struct tl_metric_labels *labels, const char *name,
 {
 	struct tl_metric_label *label = add_label(labels, name);
 
-	snprintf(label->own, sizeof(label->own), "%s%llu", before,
-	    (unsigned long long)n);
+	snprintf(label->own, sizeof(label->own), "%s%lu", before, n);
 	label->value = tl_bytes_of(label->own);
 }
 
@@ -312,7 +311,7 @@ put_seconds(struct tl_text *text, int64_t ns)
 		return;
 	for (; rest % 10 == 0; rest /= 10)
 		digits--;
-	tl_put_format(text, ".%0*llu", digits, (unsigned long long)rest);
+	tl_put_format(text, ".%0*lu", digits, rest);
 }
 
 bool
