@@ -81,7 +81,7 @@ save_soon(struct tl_target *target, const char *reason)
 	const struct tl_snapshot_beside beside = { .kernel =
 						       target->kernel_events };
 
-	(void)tl_snapshots_take_with(target->daemon->snapshots, target->name,
+	(void)tl_snapshots_take(target->daemon->snapshots, target->name,
 	    target->tl->fd, reason, &target->config->snapshots, &beside,
 	    snapshot_done, target);
 }
@@ -153,9 +153,8 @@ tl_target_rule_fired(void *context, const struct tl_firing *firing)
 
 		snprintf(why.glob, sizeof(why.glob), "%s", glob ? glob : "*");
 		tl_snapshot_reason_make(reason, rule);
-		rc = tl_snapshots_take_with(t->daemon->snapshots, t->name,
-		    t->tl->fd, reason, &t->config->snapshots, &beside,
-		    snapshot_done, t);
+		rc = tl_snapshots_take(t->daemon->snapshots, t->name, t->tl->fd,
+		    reason, &t->config->snapshots, &beside, snapshot_done, t);
 		/* -EBUSY: the queued snapshot will show the firing, too */
 		if (rc < 0 && rc != -EBUSY)
 			tl_daemon_log(TL_LOG_WARNING,

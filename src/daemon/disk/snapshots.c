@@ -38,8 +38,12 @@ enum {
 static const int64_t sweep_ns = 60 * TL_NS_PER_S;
 static const int64_t sweep_ns_min = 2 * TL_NS_PER_S;
 
+/* Who has a job: the states follow each other. */
+enum job_state { WAITING, COPYING, FROZEN, SAVING, DONE };
+
 struct job {
-	struct job *next;
+	struct job *next; /* the next request */
+	enum job_state state;
 	char timeline[TIMELINE_NAME_MAX];
 	char reason[TL_REASON_MAX + 1];
 	struct tl_config_snapshots how;
@@ -57,11 +61,6 @@ struct job {
 	char path[]; /* the folder, a slash, room for a name */
 };
 
-struct jobs {
-	struct job *first;
-	struct job **last;
-};
-
 struct tl_snapshots {
 	struct ev_loop *loop;
 	struct ev_async answer;
@@ -72,12 +71,9 @@ struct tl_snapshots {
 	pthread_mutex_t lock;        /* of everything below */
 	pthread_cond_t requested;    /* wakes the copier */
 	pthread_cond_t frozen_ready; /* wakes the saver */
-	struct jobs waiting;
-	struct jobs frozen;
-	struct jobs done;
-	struct job *copying; /* job of the copier */
-	struct job *saving;  /* job of the saver */
-	uint64_t memory;     /* bytes of copies in memory */
+	/* In the order of the requests, which is also that of the results. */
+	struct job *jobs;
+	uint64_t memory; /* bytes of copies in memory */
 	bool stop;
 	bool copier_ended;
 	struct tl_config *config; /* the limits; NULL: none yet */
@@ -89,28 +85,14 @@ struct tl_snapshots {
 
 /* == the threads == */
 
-static void
-jobs_init(struct jobs *jobs)
-{
-	jobs->first = NULL;
-	jobs->last = &jobs->first;
-}
-
-static void
-jobs_put(struct jobs *jobs, struct job *job)
-{
-	job->next = NULL;
-	*jobs->last = job;
-	jobs->last = &job->next;
-}
-
+/* The oldest job in this state, or NULL.  The caller holds the lock. */
 static struct job *
-jobs_get(struct jobs *jobs)
+oldest(const struct tl_snapshots *s, enum job_state state)
 {
-	struct job *job = jobs->first;
+	struct job *job = s->jobs;
 
-	if (job && !(jobs->first = job->next))
-		jobs->last = &jobs->first;
+	while (job && job->state != state)
+		job = job->next;
 	return job;
 }
 
@@ -152,11 +134,11 @@ run_copier(void *context)
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
-		s->copying = job = jobs_get(&s->waiting);
-		if (!job) {
+		if (!(job = oldest(s, WAITING))) {
 			pthread_cond_wait(&s->requested, &s->lock);
 			continue;
 		}
+		job->state = COPYING;
 		pthread_mutex_unlock(&s->lock);
 		job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 		job->result.rc = freeze_one(s, job, &job->copy);
@@ -170,8 +152,7 @@ run_copier(void *context)
 			job->result.kernel_rc =
 			    freeze_one(s, job, &job->kernel);
 		pthread_mutex_lock(&s->lock);
-		jobs_put(&s->frozen, job);
-		s->copying = NULL;
+		job->state = FROZEN;
 		pthread_cond_signal(&s->frozen_ready);
 	}
 	s->copier_ended = true;
@@ -304,7 +285,7 @@ sweep_due(struct tl_snapshots *s)
 static void
 save_one(struct tl_snapshots *s, struct job *job)
 {
-	s->saving = job;
+	job->state = SAVING;
 	pthread_mutex_unlock(&s->lock);
 	save(s, job);
 	pthread_mutex_lock(&s->lock);
@@ -318,9 +299,8 @@ save_one(struct tl_snapshots *s, struct job *job)
 	}
 	sweep_soon(s);
 	sweep_due(s);
-	s->saving = NULL;
 	s->status.queued--;
-	jobs_put(&s->done, job);
+	job->state = DONE;
 	ev_async_send(s->loop, &s->answer);
 }
 
@@ -333,15 +313,14 @@ run_saver(void *context)
 
 	pthread_mutex_lock(&s->lock);
 	for (;;) {
-		job = jobs_get(&s->frozen);
-		if (job) {
+		if ((job = oldest(s, FROZEN))) {
 			save_one(s, job);
 			continue;
 		}
 		if (s->copier_ended)
 			break;
 		sweep_due(s);
-		if (s->frozen.first || s->copier_ended)
+		if (oldest(s, FROZEN) || s->copier_ended)
 			continue;
 
 		/* Wait for a copy, or for the time of the next sweep. */
@@ -360,31 +339,12 @@ run_saver(void *context)
 /* == the loop == */
 
 static void
-jobs_forget(struct jobs *jobs, const void *context)
-{
-	for (struct job *job = jobs->first; job; job = job->next)
-		if (job->context == context)
-			job->done = NULL;
-}
-
-static void
 job_free(struct tl_snapshots *s, struct job *job)
 {
-	if (!job)
-		return;
 	tl_kernel_events_release(job->events);
 	tl_snapshot_copy_close(&job->copy, &s->folder);
 	tl_snapshot_copy_close(&job->kernel, &s->folder);
 	free(job);
-}
-
-static void
-jobs_free(struct tl_snapshots *s, struct jobs *jobs)
-{
-	struct job *job;
-
-	while ((job = jobs_get(jobs)))
-		job_free(s, job);
 }
 
 static void
@@ -397,7 +357,8 @@ answer(struct ev_loop *loop, struct ev_async *watcher, int events)
 	(void)events;
 	for (;;) {
 		pthread_mutex_lock(&s->lock);
-		job = jobs_get(&s->done);
+		if ((job = oldest(s, DONE)))
+			s->jobs = job->next;
 		pthread_mutex_unlock(&s->lock);
 		if (!job)
 			return;
@@ -417,33 +378,20 @@ stop_copier(struct tl_snapshots *s)
 	pthread_join(s->copier, NULL);
 }
 
-static int
-start(struct tl_snapshots *s)
-{
-	pthread_condattr_t attributes;
-	int rc;
-
-	jobs_init(&s->waiting);
-	jobs_init(&s->frozen);
-	jobs_init(&s->done);
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->requested, &attributes);
-	pthread_cond_init(&s->frozen_ready, &attributes);
-	pthread_condattr_destroy(&attributes);
-	rc = tl_thread_start(&s->copier, run_copier, s, "snapshots-copy");
-	if (rc != 0)
-		return rc;
-	rc = tl_thread_start(&s->saver, run_saver, s, "snapshots-save");
-	if (rc != 0)
-		stop_copier(s);
-	return rc;
-}
-
+/* After the threads. */
 static void
 free_all(struct tl_snapshots *s)
 {
+	struct job *job;
+
+	ev_async_stop(s->loop, &s->answer);
+	while ((job = s->jobs)) {
+		s->jobs = job->next;
+		job_free(s, job);
+	}
+	pthread_cond_destroy(&s->requested);
+	pthread_cond_destroy(&s->frozen_ready);
+	pthread_mutex_destroy(&s->lock);
 	tl_config_free(s->config);
 	tl_snapshot_folder_close(&s->folder);
 	free(s->path);
@@ -455,24 +403,36 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
     const char *directory, struct tl_fault *fault)
 {
 	struct tl_snapshots *s = calloc(1, sizeof(*s));
+	pthread_condattr_t attributes;
 	int rc;
 
 	if (!s || !(s->path = strdup(directory))) {
 		free(s);
 		return tl_fail(fault, -ENOMEM, "out of memory");
 	}
-	s->loop = loop;
 	rc = tl_snapshot_folder_open(&s->folder, directory, fault);
 	if (rc != 0) {
 		free(s->path);
 		free(s);
 		return rc;
 	}
+	s->loop = loop;
 	ev_async_init(&s->answer, answer);
 	s->answer.data = s;
 	ev_async_start(loop, &s->answer);
-	if ((rc = start(s)) != 0) {
-		ev_async_stop(loop, &s->answer);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->requested, &attributes);
+	pthread_cond_init(&s->frozen_ready, &attributes);
+	pthread_condattr_destroy(&attributes);
+	rc = tl_thread_start(&s->copier, run_copier, s, "snapshots-copy");
+	if (rc == 0) {
+		rc = tl_thread_start(&s->saver, run_saver, s, "snapshots-save");
+		if (rc != 0)
+			stop_copier(s);
+	}
+	if (rc != 0) {
 		free_all(s);
 		return tl_fail(fault, rc, "cannot start a thread: %s",
 		    strerror(-rc));
@@ -544,31 +504,23 @@ open_kernel(const char *timeline, int timeline_fd)
 static int
 enqueue(struct tl_snapshots *s, struct job *job)
 {
-	for (const struct job *w = s->waiting.first; w; w = w->next)
-		if (strcmp(w->timeline, job->timeline) == 0 &&
-		    strcmp(w->reason, job->reason) == 0)
+	struct job **last = &s->jobs;
+
+	for (; *last; last = &(*last)->next)
+		if ((*last)->state == WAITING &&
+		    strcmp((*last)->timeline, job->timeline) == 0 &&
+		    strcmp((*last)->reason, job->reason) == 0)
 			return -EBUSY;
 	if (s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
 		return -EAGAIN;
 	s->status.queued++;
-	jobs_put(&s->waiting, job);
+	*last = job;
 	pthread_cond_signal(&s->requested);
 	return 0;
 }
 
 int
 tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
-    const char *reason, const struct tl_config_snapshots *how,
-    tl_snapshot_done *done, void *context)
-{
-	const struct tl_snapshot_beside nothing = { 0 };
-
-	return tl_snapshots_take_with(s, timeline, fd, reason, how, &nothing,
-	    done, context);
-}
-
-int
-tl_snapshots_take_with(struct tl_snapshots *s, const char *timeline, int fd,
     const char *reason, const struct tl_config_snapshots *how,
     const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
     void *context)
@@ -642,13 +594,9 @@ void
 tl_snapshots_cancel(struct tl_snapshots *s, void *context)
 {
 	pthread_mutex_lock(&s->lock);
-	jobs_forget(&s->waiting, context);
-	jobs_forget(&s->frozen, context);
-	jobs_forget(&s->done, context);
-	if (s->copying && s->copying->context == context)
-		s->copying->done = NULL;
-	if (s->saving && s->saving->context == context)
-		s->saving->done = NULL;
+	for (struct job *job = s->jobs; job; job = job->next)
+		if (job->context == context)
+			job->done = NULL;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -667,11 +615,5 @@ tl_snapshots_free(struct tl_snapshots *s)
 		return;
 	stop_copier(s);
 	pthread_join(s->saver, NULL);
-	ev_async_stop(s->loop, &s->answer);
-	jobs_free(s, &s->waiting);
-	jobs_free(s, &s->done);
-	pthread_cond_destroy(&s->requested);
-	pthread_cond_destroy(&s->frozen_ready);
-	pthread_mutex_destroy(&s->lock);
 	free_all(s);
 }
