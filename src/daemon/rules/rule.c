@@ -54,19 +54,6 @@ find_argument(const struct tl_message *message, const char *name)
 	return -1;
 }
 
-static unsigned
-interval_part(const struct tl_config_rule *rule,
-    const struct tl_message *message)
-{
-	unsigned part = 0;
-
-	if (is_match(&rule->match, message))
-		part |= TL_PART_FIRST;
-	if (is_match(&rule->other, message))
-		part |= TL_PART_OTHER;
-	return part;
-}
-
 /* Does the rule want the message?  *part is the part or the argument that the
  * rule wants. */
 static bool
@@ -76,7 +63,9 @@ wants(const struct tl_config_rule *rule, const struct tl_message *message,
 	int i;
 
 	if (rule->kind == TL_RULE_INTERVAL) {
-		*part = (uint8_t)interval_part(rule, message);
+		*part = is_match(&rule->match, message) ? TL_PART_FIRST : 0;
+		if (is_match(&rule->other, message))
+			*part |= TL_PART_OTHER;
 		return *part != 0;
 	}
 	if (rule->kind == TL_RULE_DIED || !is_match(&rule->match, message))
@@ -106,13 +95,15 @@ release(void *value)
 		free(value);
 }
 
-static const struct tl_rule_match *
-make(struct tl_rules *rules, const struct tl_message *message)
+const struct tl_rule_match *
+tl_rules_match(struct tl_rules *rules, const struct tl_message *message)
 {
+	struct tl_rule_match *match = tl_message_map_find(&rules->map, message);
 	struct tl_rule_match *kept = &unwanted;
 
-	struct tl_rule_match *match = &rules->scratch;
-
+	if (match)
+		return match;
+	match = &rules->scratch;
 	*match = (struct tl_rule_match){ 0 };
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct tl_config_rule *rule = rules->list[i].config;
@@ -123,25 +114,16 @@ make(struct tl_rules *rules, const struct tl_message *message)
 		match->is_span |= rule->kind == TL_RULE_SPAN;
 	}
 
-	if (rules->scratch.wanted) {
+	if (match->wanted) {
 		kept = malloc(sizeof(*kept));
 		if (!kept)
-			return &rules->scratch;
-		*kept = rules->scratch;
+			return match;
+		*kept = *match;
 	}
 	if (tl_message_map_add(&rules->map, message, kept) == 0)
 		return kept;
 	release(kept);
-	return &rules->scratch;
-}
-
-const struct tl_rule_match *
-tl_rules_match(struct tl_rules *rules, const struct tl_message *message)
-{
-	const struct tl_rule_match *match =
-	    tl_message_map_find(&rules->map, message);
-
-	return match ? match : make(rules, message);
+	return match;
 }
 
 void
