@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,8 +42,7 @@ enum {
 
 /* A connection; freed when the connection is closed. */
 struct client {
-	struct client *next;
-	struct client **link;
+	LIST_ENTRY(client) link;
 	int fd;
 	double since; /* the loop's time at the start of the request */
 	bool asked;   /* the headers of the request have come */
@@ -57,8 +57,7 @@ struct request {
 	struct client *client;
 	size_t upload; /* bytes of the body, which is ignored */
 	bool suspended;
-	struct request *next; /* in the list of suspended requests */
-	struct request **link;
+	LIST_ENTRY(request) link; /* in the list of suspended requests */
 };
 
 struct tl_http {
@@ -71,9 +70,9 @@ struct tl_http {
 	ev_timer timer;
 	ev_timer sweep;
 	unsigned port;
-	struct client *clients;
+	LIST_HEAD(, client) clients;
 	size_t client_count; /* clients that are not cut */
-	struct request *waiting;
+	LIST_HEAD(, request) waiting;
 };
 
 /* Headers of every answer.  The page contains its own script and style, may
@@ -107,9 +106,7 @@ add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
 static void
 leave_waiting(struct request *r)
 {
-	*r->link = r->next;
-	if (r->next)
-		r->next->link = r->link;
+	LIST_REMOVE(r, link);
 	r->suspended = false;
 	if (r->client) {
 		r->client->waits = false;
@@ -210,14 +207,8 @@ handle(void *context, struct MHD_Connection *connection, const char *url,
 	}
 
 	/* Suspend the request: nothing happens with it until resume. */
-	struct tl_http *h = r->owner;
-
 	r->suspended = true;
-	r->link = &h->waiting;
-	r->next = h->waiting;
-	if (r->next)
-		r->next->link = &r->next;
-	h->waiting = r;
+	LIST_INSERT_HEAD(&r->owner->waiting, r, link);
 	if (r->client)
 		r->client->waits = true;
 	MHD_suspend_connection(r->http.connection);
@@ -258,9 +249,9 @@ disconnect(struct tl_http *h, struct client *c)
 static struct client *
 find_oldest(const struct tl_http *h)
 {
-	struct client *oldest = NULL;
+	struct client *c, *oldest = NULL;
 
-	for (struct client *c = h->clients; c; c = c->next) {
+	for (c = LIST_FIRST(&h->clients); c; c = LIST_NEXT(c, link)) {
 		if (c->cut || c->waits)
 			continue;
 		if (!oldest || (oldest->asked && !c->asked) ||
@@ -284,11 +275,7 @@ client_comes(struct tl_http *h, struct MHD_Connection *connection,
 		return;
 	c->fd = info ? info->connect_fd : -1;
 	c->since = ev_now(h->daemon->loop);
-	c->link = &h->clients;
-	c->next = h->clients;
-	if (c->next)
-		c->next->link = &c->next;
-	h->clients = c;
+	LIST_INSERT_HEAD(&h->clients, c, link);
 	if (++h->client_count > CONNECTIONS_MAX) {
 		struct client *oldest = find_oldest(h);
 
@@ -310,9 +297,7 @@ notice(void *context, struct MHD_Connection *connection, void **socket_context,
 		client_comes(h, connection, socket_context);
 	} else if (c) {
 		h->client_count -= !c->cut;
-		*c->link = c->next;
-		if (c->next)
-			c->next->link = c->link;
+		LIST_REMOVE(c, link);
 		free(c);
 	}
 }
@@ -322,11 +307,12 @@ static void
 on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_http *h = timer->data;
+	struct client *c;
 
 	(void)events;
-	if (!h->clients)
+	if (LIST_EMPTY(&h->clients))
 		ev_timer_stop(loop, timer);
-	for (struct client *c = h->clients; c; c = c->next) {
+	for (c = LIST_FIRST(&h->clients); c; c = LIST_NEXT(c, link)) {
 		const int max_s = c->asked ? REQUEST_MAX_S : HEADERS_MAX_S;
 
 		if (!c->waits && !c->cut && ev_now(loop) - c->since > max_s)
@@ -503,11 +489,11 @@ tl_http_make_token(char token[TL_TOKEN_SIZE])
 void
 tl_http_free(struct tl_http *http)
 {
+	struct request *r;
+
 	if (!http)
 		return;
-	while (http->waiting) {
-		struct request *r = http->waiting;
-
+	while ((r = LIST_FIRST(&http->waiting))) {
 		tl_http_cancel(&r->http);
 		leave_waiting(r);
 		MHD_resume_connection(r->http.connection);
@@ -518,6 +504,6 @@ tl_http_free(struct tl_http *http)
 	MHD_stop_daemon(http->mhd); /* closes all its descriptors */
 	if (http->is_local)
 		tl_unix_socket_close(&http->socket);
-	assert(!http->clients);
+	assert(LIST_EMPTY(&http->clients));
 	free(http);
 }
