@@ -95,20 +95,17 @@ read_timelines(struct tl_config_reader *r, const struct tl_data *list, void *to)
 
 #define AT(member) offsetof(struct tl_config, member)
 static const struct tl_config_key keys[] = {
-	{ .name = "directory", tl_config_path, AT(directory) },
-	{ .name = "socket", tl_config_socket, AT(socket) },
-	{ .name = "listen", tl_config_address, AT(listen) },
-	{ .name = "page", tl_config_socket, AT(page) },
-	{ .name = "keeper", tl_config_socket, AT(keeper) },
-	{ .name = "user", tl_config_user, AT(user) },
-	{ .name = "poll",
-	    tl_config_duration,
-	    AT(poll_ns),
-	    TL_NS_PER_MS,
-	    10 * TL_NS_PER_S },
-	{ .name = "clock", tl_config_flag, AT(clock) },
-	{ .name = "seccomp", tl_config_flag, AT(seccomp) },
-	{ .name = "timelines", read_timelines, 0 },
+	{ "directory", tl_config_path, .offset = AT(directory) },
+	{ "socket", tl_config_socket, .offset = AT(socket) },
+	{ "listen", tl_config_address, .offset = AT(listen) },
+	{ "page", tl_config_socket, .offset = AT(page) },
+	{ "keeper", tl_config_socket, .offset = AT(keeper) },
+	{ "user", tl_config_user, .offset = AT(user) },
+	{ "poll", tl_config_duration, AT(poll_ns), TL_NS_PER_MS,
+	    .max = 10 * TL_NS_PER_S },
+	{ "clock", tl_config_flag, .offset = AT(clock) },
+	{ "seccomp", tl_config_flag, .offset = AT(seccomp) },
+	{ "timelines", read_timelines, .offset = 0 },
 	{ .name = NULL },
 };
 

@@ -76,25 +76,16 @@ read_stamp(struct tl_config_reader *r, const struct tl_data *value, void *to)
 	(offsetof(struct tl_config_timeline, options.member) - \
 	    offsetof(struct tl_config_timeline, create))
 static const struct tl_config_key create_keys[] = {
-	{ .name = "entries", tl_config_size, AT(entries), 1, entries_max },
-	{ .name = "stringtablesize",
-	    tl_config_size,
-	    AT(stringtablesize),
-	    1,
-	    strings_max },
-	{ .name = "mode", tl_config_mode, AT(mode) },
-	{ .name = "tiers", tl_config_number, AT(tiers), 1, 2 },
-	{ .name = "cpu_lanes",
-	    tl_config_number,
-	    AT(cpu_lanes),
-	    1,
-	    TIMELINE_LANES_MAX },
-	{ .name = "fallback_lanes",
-	    tl_config_number,
-	    AT(fallback_lanes),
-	    1,
-	    TIMELINE_LANES_MAX },
-	{ .name = "stamp", read_stamp, AT(stamp) },
+	{ "entries", tl_config_size, AT(entries), 1, .max = entries_max },
+	{ "stringtablesize", tl_config_size, AT(stringtablesize), 1,
+	    .max = strings_max },
+	{ "mode", tl_config_mode, .offset = AT(mode) },
+	{ "tiers", tl_config_number, AT(tiers), 1, .max = 2 },
+	{ "cpu_lanes", tl_config_number, AT(cpu_lanes), 1,
+	    .max = TIMELINE_LANES_MAX },
+	{ "fallback_lanes", tl_config_number, AT(fallback_lanes), 1,
+	    .max = TIMELINE_LANES_MAX },
+	{ "stamp", read_stamp, .offset = AT(stamp) },
 	{ .name = NULL },
 };
 #undef AT
@@ -119,13 +110,10 @@ read_owners(struct tl_config_reader *r, const struct tl_data *list, void *to)
 
 #define AT(member) offsetof(struct tl_config_keep, member)
 static const struct tl_config_key keep_keys[] = {
-	{ .name = "count", tl_config_size, AT(count), 1, UINT64_C(1) << 30 },
-	{ .name = "age",
-	    tl_config_duration,
-	    AT(age_ns),
-	    TL_NS_PER_S,
-	    TL_CONFIG_AGE_NS_MAX },
-	{ .name = "bytes", tl_config_size, AT(bytes), 1, UINT64_C(1) << 60 },
+	{ "count", tl_config_size, AT(count), 1, .max = UINT64_C(1) << 30 },
+	{ "age", tl_config_duration, AT(age_ns), TL_NS_PER_S,
+	    .max = TL_CONFIG_AGE_NS_MAX },
+	{ "bytes", tl_config_size, AT(bytes), 1, .max = UINT64_C(1) << 60 },
 	{ .name = NULL },
 };
 #undef AT
@@ -160,8 +148,8 @@ read_compress(struct tl_config_reader *r, const struct tl_data *value, void *to)
 
 #define AT(member) offsetof(struct tl_config_rate, member)
 static const struct tl_config_key rate_keys[] = {
-	{ .name = "every", tl_config_duration, AT(every_ns), 0, day_ns },
-	{ .name = "per_hour", tl_config_size, AT(per_hour), 0, 3600000 },
+	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
+	{ "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
 	{ .name = NULL },
 };
 #undef AT
@@ -171,29 +159,20 @@ static const struct tl_config_key rate_keys[] = {
 	(offsetof(struct tl_config_snapshots, death.member) - \
 	    offsetof(struct tl_config_snapshots, on_death))
 static const struct tl_config_key death_keys[] = {
-	{ .name = "every", tl_config_duration, AT(every_ns), 0, day_ns },
-	{ .name = "per_hour", tl_config_size, AT(per_hour), 0, 3600000 },
+	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
+	{ "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
 	{ .name = NULL },
 };
 #undef AT
 
 #define AT(member) offsetof(struct tl_config_snapshots, member)
 static const struct tl_config_key snapshot_keys[] = {
-	{ .name = "every",
-	    tl_config_duration,
-	    AT(every_ns),
-	    TL_NS_PER_S,
-	    year_ns },
-	{ .name = "on_death",
-	    tl_config_switch,
-	    AT(on_death),
-	    .keys = death_keys },
-	{ .name = "on_request",
-	    tl_config_table,
-	    AT(request),
-	    .keys = rate_keys },
-	{ .name = "compress", read_compress, AT(compress) },
-	{ .name = "keep", read_keep, AT(keep) },
+	{ "every", tl_config_duration, AT(every_ns), TL_NS_PER_S,
+	    .max = year_ns },
+	{ "on_death", tl_config_switch, AT(on_death), .keys = death_keys },
+	{ "on_request", tl_config_table, AT(request), .keys = rate_keys },
+	{ "compress", read_compress, .offset = AT(compress) },
+	{ "keep", read_keep, .offset = AT(keep) },
 	{ .name = NULL },
 };
 #undef AT
@@ -266,22 +245,15 @@ read_by(struct tl_config_reader *r, const struct tl_data *value, void *to)
 
 #define AT(member) offsetof(struct tl_config_bursts, member)
 static const struct tl_config_key burst_keys[] = {
-	{ .name = "level", read_level, 0 },
-	{ .name = "levels", read_levels, 0 },
-	{ .name = "rarer", read_rarer, AT(rarer) },
-	{ .name = "length",
-	    tl_config_duration,
-	    AT(length_ns),
-	    1000,
-	    TL_NS_PER_H },
-	{ .name = "period",
-	    tl_config_duration,
-	    AT(period_ns),
-	    1000000,
-	    day_ns },
-	{ .name = "jitter", tl_config_share, AT(jitter) },
-	{ .name = "by", read_by, AT(slots) },
-	{ .name = "share", tl_config_share, AT(share) },
+	{ "level", read_level, .offset = 0 },
+	{ "levels", read_levels, .offset = 0 },
+	{ "rarer", read_rarer, .offset = AT(rarer) },
+	{ "length", tl_config_duration, AT(length_ns), 1000,
+	    .max = TL_NS_PER_H },
+	{ "period", tl_config_duration, AT(period_ns), 1000000, .max = day_ns },
+	{ "jitter", tl_config_share, .offset = AT(jitter) },
+	{ "by", read_by, .offset = AT(slots) },
+	{ "share", tl_config_share, .offset = AT(share) },
 	{ .name = NULL },
 };
 #undef AT
@@ -316,20 +288,14 @@ read_bursts(struct tl_config_reader *r, const struct tl_data *table, void *to)
 
 #define AT(member) offsetof(struct tl_config_record, member)
 static const struct tl_config_key record_keys[] = {
-	{ .name = "directory", tl_config_path, AT(directory) },
-	{ .name = "size",
-	    tl_config_size,
-	    AT(size),
-	    record_size_min,
-	    record_size_max },
-	{ .name = "age", tl_config_duration, AT(age_ns), TL_NS_PER_S, year_ns },
-	{ .name = "flush",
-	    tl_config_duration,
-	    AT(flush_ns),
-	    1000000,
-	    TL_NS_PER_H },
-	{ .name = "compress", read_compress, AT(compress) },
-	{ .name = "keep", read_keep, AT(keep) },
+	{ "directory", tl_config_path, .offset = AT(directory) },
+	{ "size", tl_config_size, AT(size), record_size_min,
+	    .max = record_size_max },
+	{ "age", tl_config_duration, AT(age_ns), TL_NS_PER_S, .max = year_ns },
+	{ "flush", tl_config_duration, AT(flush_ns), 1000000,
+	    .max = TL_NS_PER_H },
+	{ "compress", read_compress, .offset = AT(compress) },
+	{ "keep", read_keep, .offset = AT(keep) },
 	{ .name = NULL },
 };
 #undef AT
@@ -354,14 +320,11 @@ read_drain(struct tl_config_reader *r, const struct tl_data *value, void *to)
 
 #define AT(member) offsetof(struct tl_config_kernel, member)
 static const struct tl_config_key kernel_keys[] = {
-	{ .name = "drain", read_drain, 0 },
-	{ .name = "size",
-	    tl_config_size,
-	    AT(size),
-	    TL_KERNEL_SIZE_MIN,
-	    TL_KERNEL_SIZE_MAX },
-	{ .name = "faults", tl_config_flag, AT(faults) },
-	{ .name = "names", tl_config_flag, AT(names) },
+	{ "drain", read_drain, .offset = 0 },
+	{ "size", tl_config_size, AT(size), TL_KERNEL_SIZE_MIN,
+	    .max = TL_KERNEL_SIZE_MAX },
+	{ "faults", tl_config_flag, .offset = AT(faults) },
+	{ "names", tl_config_flag, .offset = AT(names) },
 	{ .name = NULL },
 };
 #undef AT
@@ -370,25 +333,19 @@ static const struct tl_config_key kernel_keys[] = {
 
 #define AT(member) offsetof(struct tl_config_timeline, member)
 static const struct tl_config_key section_keys[] = {
-	{ .name = "name", read_name, AT(name), .required = true },
-	{ .name = "create", tl_config_switch, AT(create), .keys = create_keys },
-	{ .name = "priority", tl_config_gate, AT(priority) },
-	{ .name = "keep", tl_config_duration, AT(keep_ns), 1000000, year_ns },
-	{ .name = "priority_max", tl_config_level, AT(priority_max) },
-	{ .name = "owners", read_owners, 0 },
-	{ .name = "bursts", read_bursts, AT(bursts) },
-	{ .name = "triggers", tl_config_read_triggers, 0 },
-	{ .name = "snapshots",
-	    tl_config_table,
-	    AT(snapshots),
-	    .keys = snapshot_keys },
-	{ .name = "record", tl_config_switch, AT(record), .keys = record_keys },
-	{ .name = "kernel", tl_config_switch, AT(kernel), .keys = kernel_keys },
-	{ .name = "timer_window",
-	    tl_config_duration,
-	    AT(timer_window_ns),
-	    TL_NS_PER_S,
-	    day_ns },
+	{ "name", read_name, AT(name), .required = true },
+	{ "create", tl_config_switch, AT(create), .keys = create_keys },
+	{ "priority", tl_config_gate, .offset = AT(priority) },
+	{ "keep", tl_config_duration, AT(keep_ns), 1000000, .max = year_ns },
+	{ "priority_max", tl_config_level, .offset = AT(priority_max) },
+	{ "owners", read_owners, .offset = 0 },
+	{ "bursts", read_bursts, .offset = AT(bursts) },
+	{ "triggers", tl_config_read_triggers, .offset = 0 },
+	{ "snapshots", tl_config_table, AT(snapshots), .keys = snapshot_keys },
+	{ "record", tl_config_switch, AT(record), .keys = record_keys },
+	{ "kernel", tl_config_switch, AT(kernel), .keys = kernel_keys },
+	{ "timer_window", tl_config_duration, AT(timer_window_ns), TL_NS_PER_S,
+	    .max = day_ns },
 	{ .name = NULL },
 };
 #undef AT

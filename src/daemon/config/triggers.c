@@ -24,8 +24,8 @@ static const uint64_t day_ns = TL_CONFIG_DAY_NS;
 
 #define MATCH(member) offsetof(struct tl_config_match, member)
 static const struct tl_config_key match_keys[] = {
-	{ .name = "category", tl_config_glob, MATCH(category) },
-	{ .name = "message", tl_config_glob, MATCH(message) },
+	{ "category", tl_config_glob, .offset = MATCH(category) },
+	{ "message", tl_config_glob, .offset = MATCH(message) },
 	{ .name = NULL },
 };
 
@@ -68,31 +68,26 @@ read_clear(struct tl_config_reader *r, const struct tl_data *value, void *to)
 }
 
 static const struct tl_config_key span_keys[] = {
-	{ .name = "category", tl_config_glob, AT(match.category) },
-	{ .name = "message", tl_config_glob, AT(match.message) },
-	{ .name = "longer", tl_config_duration, AT(limit_ns), 1, day_ns, true },
-	{ .name = "clear", read_clear, 0, 0, day_ns },
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "longer", tl_config_duration, AT(limit_ns), 1, day_ns,
+	    .required = true },
+	{ "clear", read_clear, .max = day_ns },
 	{ .name = NULL },
 };
 static const struct tl_config_key interval_keys[] = {
-	{ .name = "from",
-	    read_match,
-	    AT(match),
-	    .required = true,
-	    .keys = match_keys },
-	{ .name = "to",
-	    read_match,
-	    AT(other),
-	    .required = true,
-	    .keys = match_keys },
-	{ .name = "longer", tl_config_duration, AT(limit_ns), 1, day_ns, true },
-	{ .name = "clear", read_clear, 0, 0, day_ns },
+	{ "from", read_match, AT(match), .required = true, .keys = match_keys },
+	{ "to", read_match, AT(other), .required = true, .keys = match_keys },
+	{ "longer", tl_config_duration, AT(limit_ns), 1, day_ns,
+	    .required = true },
+	{ "clear", read_clear, .max = day_ns },
 	{ .name = NULL },
 };
 static const struct tl_config_key absent_keys[] = {
-	{ .name = "category", tl_config_glob, AT(match.category) },
-	{ .name = "message", tl_config_glob, AT(match.message) },
-	{ .name = "longer", tl_config_duration, AT(limit_ns), 1, day_ns, true },
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "longer", tl_config_duration, AT(limit_ns), 1, day_ns,
+	    .required = true },
 	{ .name = NULL },
 };
 
@@ -106,25 +101,22 @@ read_absent(struct tl_config_reader *r, const struct tl_data *table, void *to)
 }
 
 static const struct tl_config_key argument_keys[] = {
-	{ .name = "category", tl_config_glob, AT(match.category) },
-	{ .name = "message", tl_config_glob, AT(match.message) },
-	{ .name = "name", tl_config_text, AT(argument), .required = true },
-	{ .name = "above", tl_config_real, AT(bound) },
-	{ .name = "below", tl_config_real, AT(bound) },
-	{ .name = "clear", tl_config_real, AT(clear) },
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "name", tl_config_text, AT(argument), .required = true },
+	{ "above", tl_config_real, .offset = AT(bound) },
+	{ "below", tl_config_real, .offset = AT(bound) },
+	{ "clear", tl_config_real, .offset = AT(clear) },
 	{ .name = NULL },
 };
 static const struct tl_config_key rate_keys[] = {
-	{ .name = "category", tl_config_glob, AT(match.category) },
-	{ .name = "message", tl_config_glob, AT(match.message) },
-	{ .name = "above", tl_config_real, AT(bound) },
-	{ .name = "below", tl_config_real, AT(bound) },
-	{ .name = "over",
-	    tl_config_duration,
-	    AT(limit_ns),
-	    TL_NS_PER_MS,
-	    day_ns },
-	{ .name = "clear", tl_config_real, AT(clear) },
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "above", tl_config_real, .offset = AT(bound) },
+	{ "below", tl_config_real, .offset = AT(bound) },
+	{ "over", tl_config_duration, AT(limit_ns), TL_NS_PER_MS,
+	    .max = day_ns },
+	{ "clear", tl_config_real, .offset = AT(clear) },
 	{ .name = NULL },
 };
 
@@ -170,15 +162,9 @@ read_died(struct tl_config_reader *r, const struct tl_data *value, void *to)
 
 #define ACTION(member) offsetof(struct tl_config_actions, member)
 static const struct tl_config_key burst_keys[] = {
-	{ .name = "level",
-	    tl_config_level,
-	    ACTION(burst_level),
-	    .required = true },
-	{ .name = "length",
-	    tl_config_duration,
-	    ACTION(burst_ns),
-	    TL_NS_PER_US,
-	    TL_NS_PER_H },
+	{ "level", tl_config_level, ACTION(burst_level), .required = true },
+	{ "length", tl_config_duration, ACTION(burst_ns), TL_NS_PER_US,
+	    .max = TL_NS_PER_H },
 	{ .name = NULL },
 };
 
@@ -239,42 +225,27 @@ read_when(struct tl_config_reader *r, const struct tl_data *value, void *to)
 
 /* Kinds come first, because the checks of other keys depend on the kind. */
 static const struct tl_config_key keys[] = {
-	[TL_RULE_EVENT] = { .name = "event",
-	    tl_config_table,
-	    AT(match),
+	[TL_RULE_EVENT] = { "event", tl_config_table, AT(match),
 	    .keys = match_keys },
-	[TL_RULE_SPAN] = { .name = "span",
-	    tl_config_table,
-	    0,
-	    .keys = span_keys },
-	[TL_RULE_INTERVAL] = { .name = "interval",
-	    tl_config_table,
-	    0,
+	[TL_RULE_SPAN] = { "span", tl_config_table, 0, .keys = span_keys },
+	[TL_RULE_INTERVAL] = { "interval", tl_config_table, 0,
 	    .keys = interval_keys },
-	[TL_RULE_ABSENT] = { .name = "absent",
-	    read_absent,
-	    0,
-	    .keys = absent_keys },
-	[TL_RULE_ARGUMENT] = { .name = "argument",
-	    read_bound,
-	    0,
+	[TL_RULE_ABSENT] = { "absent", read_absent, 0, .keys = absent_keys },
+	[TL_RULE_ARGUMENT] = { "argument", read_bound, 0,
 	    .keys = argument_keys },
-	[TL_RULE_RATE] = { .name = "rate", read_bound, 0, .keys = rate_keys },
-	[TL_RULE_LEVEL] = { .name = "level", tl_config_level, AT(level) },
-	[TL_RULE_DIED] = { .name = "died", read_died, 0 },
-	{ .name = "when", read_when, AT(when) },
-	{ .name = "name", tl_config_text, AT(name) },
-	{ .name = "burst", tl_config_table, AT(actions), .keys = burst_keys },
-	{ .name = "snapshot", tl_config_flag, AT(actions.snapshot) },
-	{ .name = "why", tl_config_flag, AT(actions.why) },
-	{ .name = "run", read_run, AT(actions) },
-	{ .name = "timeout",
-	    tl_config_duration,
-	    AT(actions.run_ns),
-	    10 * TL_NS_PER_MS,
-	    day_ns },
-	{ .name = "every", tl_config_duration, AT(every_ns), 0, day_ns },
-	{ .name = "per_hour", tl_config_size, AT(fires_max), 0, 3600000 },
+	[TL_RULE_RATE] = { "rate", read_bound, 0, .keys = rate_keys },
+	[TL_RULE_LEVEL] = { "level", tl_config_level, .offset = AT(level) },
+	[TL_RULE_DIED] = { "died", read_died, .offset = 0 },
+	{ "when", read_when, .offset = AT(when) },
+	{ "name", tl_config_text, .offset = AT(name) },
+	{ "burst", tl_config_table, AT(actions), .keys = burst_keys },
+	{ "snapshot", tl_config_flag, .offset = AT(actions.snapshot) },
+	{ "why", tl_config_flag, .offset = AT(actions.why) },
+	{ "run", read_run, .offset = AT(actions) },
+	{ "timeout", tl_config_duration, AT(actions.run_ns), 10 * TL_NS_PER_MS,
+	    .max = day_ns },
+	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
+	{ "per_hour", tl_config_size, AT(fires_max), .max = 3600000 },
 	{ .name = NULL },
 };
 
