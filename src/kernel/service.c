@@ -59,8 +59,6 @@ enum {
 	LOOK_MS = 1000,
 	SOCKET_MODE = 0660
 };
-#define ALLOWED \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 struct service {
 	int socket;
@@ -86,7 +84,7 @@ tl_keeper_request_check(const struct tl_keeper_request *request, size_t size,
 		return -EINVAL;
 	length = strnlen(request->name, sizeof(request->name));
 	if (length == 0 || length >= sizeof(request->name) ||
-	    strspn(request->name, ALLOWED) != length)
+	    strspn(request->name, TL_INSTANCE_CHARACTERS) != length)
 		return -EINVAL;
 	*plan = (struct tl_kernel_plan){ .size = request->size,
 		.faults = request->faults != 0 };
@@ -348,36 +346,6 @@ tl_keeper_serve(const char *path, uid_t user, gid_t group,
 
 /* == its client == */
 
-static int
-send_request(const struct sockaddr_un *at,
-    const struct tl_keeper_request *request, int end)
-{
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct iovec part = { (void *)(uintptr_t)request, sizeof(*request) };
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct msghdr m = { .msg_name = (void *)(uintptr_t)at,
-		.msg_namelen = sizeof(*at),
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control) };
-	int rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &end, sizeof(end));
-	if (sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
 int
 tl_kernel_ask(struct tl_kernel *k, const char *service,
     const struct tl_kernel_plan *plan, struct tl_fault *fault)
@@ -386,7 +354,7 @@ tl_kernel_ask(struct tl_kernel *k, const char *service,
 		.faults = plan->faults,
 		.size = plan->size };
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int ends[2];
+	int ends[2], fd;
 	int rc = tl_kernel_begin(k, ends, fault);
 
 	if (rc != 0)
@@ -394,9 +362,13 @@ tl_kernel_ask(struct tl_kernel *k, const char *service,
 	memcpy(request.name, plan->name, sizeof(request.name));
 	if (strlen(service) >= sizeof(at.sun_path)) {
 		rc = -ENAMETOOLONG;
+	} else if ((fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) < 0) {
+		rc = -errno;
 	} else {
 		strcpy(at.sun_path, service);
-		rc = send_request(&at, &request, ends[1]);
+		rc =
+		    tl_keeper_send(fd, &at, &request, sizeof(request), ends[1]);
+		close(fd);
 	}
 	close(ends[1]);
 	if (rc == 0)

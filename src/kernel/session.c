@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 enum { LOOK_NS = TL_NS_PER_S, ENTRIES_MIN = 1 << 18 };
-#define ALLOWED \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 struct tl_session {
 	struct tl_kernel kernel;
@@ -187,7 +185,7 @@ new_session(struct tl_session **out, struct tl_kernel_plan *plan,
 
 	snprintf(name, sizeof(plan->name), "%s", slash ? slash + 1 : path);
 	for (; *name; name++)
-		if (!strchr(ALLOWED, *name))
+		if (!strchr(TL_INSTANCE_CHARACTERS, *name))
 			*name = '_';
 
 	d->kernel.socket = d->kernel.tracing_on = d->kernel.set_event_pid = -1;

@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,18 +27,12 @@ enum { STATM_MAX = 256 };
 static bool
 read_rss(uint64_t *rss)
 {
-	const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	char text[STATM_MAX] = "";
-	unsigned long long pages;
-	int64_t size = -1;
+	char text[STATM_MAX];
 
-	if (fd >= 0) {
-		size = tl_read_at(fd, text, sizeof(text) - 1, 0);
-		close(fd);
-	}
-	if (size <= 0 || sscanf(text, "%*s %llu", &pages) != 1)
+	if (tl_read_start(text, sizeof(text), "/proc/self/statm") == 0 ||
+	    sscanf(text, "%*s %lu", rss) != 1)
 		return false;
-	*rss = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	*rss *= (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
 }
 
