@@ -13,6 +13,7 @@
  */
 #include "base/file.h"
 #include "base/options.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/view.h"
@@ -35,25 +36,6 @@ enum {
 	WAIT_SAVED_MS = 600000, /* for an answer after much work */
 	CHUNK = 64 << 10
 };
-
-static int
-send_all(int fd, struct tl_text *request)
-{
-	size_t done = 0;
-
-	while (done < request->size) {
-		const ssize_t n = send(fd, request->data + done,
-		    request->size - done, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			/* read the reason, if any */
-			return errno == EPIPE ? 0 : -errno;
-		done += (size_t)n;
-	}
-	return request->rc;
-}
 
 /* Read up to the end of the stream, for a limited time.  A reset after an
  * answer is an end as well: timelined may close before it has read the whole
@@ -163,8 +145,10 @@ exchange(struct tl_call *call, struct tl_text *request, int wait_ms)
 			: "%s",
 		    strerror(-rc));
 	}
-	rc = send_all(fd, request);
+	rc = request->rc;
 	if (rc == 0)
+		rc = tl_write_all(fd, request->data, request->size);
+	if (rc == 0 || rc == -EPIPE) /* read the reason, if any */
 		rc = receive_all(fd, wait_ms, &reply);
 	if (rc == 0)
 		rc = take_reply(call, path,
@@ -200,13 +184,7 @@ request_verb(struct tl_call *call, int wait_ms)
 }
 
 int
-tl_verb_status(struct tl_call *call)
-{
-	return request_verb(call, WAIT_MS);
-}
-
-int
-tl_verb_reload(struct tl_call *call)
+tl_verb_ask(struct tl_call *call)
 {
 	return request_verb(call, WAIT_MS);
 }

@@ -365,13 +365,11 @@ put_text(struct tl_text *text, const struct list *list)
 
 		if (item->view.seen && tl_layout_is_small(h)) {
 			tl_put_plain(text, tl_bytes_of(item->name));
-			tl_put_string(text, ": the lane of each CPU holds ");
-			tl_put_unsigned(text, h->tier_entries[0]);
-			tl_put_string(text, " entries, ");
-			tl_put_unsigned(text, h->entries_asked);
-			tl_put_string(text,
-			    " were asked for: remove the timeline and start "
-			    "its programs again\n");
+			tl_put_format(text,
+			    ": the lane of each CPU holds %lu entries, %lu "
+			    "were asked for: remove the timeline and start its "
+			    "programs again\n",
+			    h->tier_entries[0], h->entries_asked);
 		}
 	}
 

@@ -47,8 +47,6 @@ struct record {
 	int kernel_rc;
 };
 
-/* == options == */
-
 /* == the recording == */
 
 static int

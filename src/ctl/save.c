@@ -53,24 +53,22 @@ struct saved {
 	uint64_t used; /* without its holes */
 };
 
-/* Copy to out, packed or not. */
+/* Copy to out, packed or not.  Copy first, compress later: writers overwrite
+ * entries while it compresses. */
 static int
-copy(int live, struct saved *saved, int out, struct tl_faults *faults)
+copy(int live, struct saved *saved, int out, bool packed,
+    struct tl_faults *faults)
 {
+	const int plain = packed ? memfd_create("timeline", MFD_CLOEXEC) : out;
+	int rc = plain < 0 ? -errno : 0;
+
 	saved->take.close_clock = true;
-	return tl_take(&saved->take, live, &saved->geometry, out, faults);
-}
-
-/* Copy first, compress later: writers overwrite entries while it compresses. */
-static int
-copy_packed(int live, struct saved *saved, int out, struct tl_faults *faults)
-{
-	const int plain = memfd_create("timeline", MFD_CLOEXEC);
-	int rc = plain < 0 ? -errno : copy(live, saved, plain, faults);
-
 	if (rc == 0)
+		rc = tl_take(&saved->take, live, &saved->geometry, plain,
+		    faults);
+	if (rc == 0 && packed)
 		rc = tl_zst_write_fd(out, plain, TL_ZST_LEVEL);
-	if (plain >= 0)
+	if (packed && plain >= 0)
 		close(plain);
 	return rc;
 }
@@ -91,7 +89,7 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	int rc = faults ? tl_file_new_begin(&file, path) : -ENOMEM;
 
 	if (rc == 0) {
-		rc = (packed ? copy_packed : copy)(fd, saved, file.fd, faults);
+		rc = copy(fd, saved, file.fd, packed, faults);
 		if (rc == 0 && fstat(file.fd, &status) == 0) {
 			saved->size = (uint64_t)status.st_size;
 			saved->used = tl_file_used(&status);
@@ -123,9 +121,8 @@ take_to_output(struct tl_call *call, int live, struct saved *saved)
 	int64_t n;
 
 	if (rc == 0)
-		rc = (tl_call_has(call, TL_CTL_COMPRESS)
-			  ? copy_packed
-			  : copy)(live, saved, fd, faults);
+		rc = copy(live, saved, fd, tl_call_has(call, TL_CTL_COMPRESS),
+		    faults);
 	while (rc == 0 && (n = tl_read_at(fd, piece, sizeof(piece), at)) != 0) {
 		rc = n < 0 ? (int)n
 			   : tl_write_all(STDOUT_FILENO, piece, (size_t)n);

@@ -129,11 +129,8 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 		tl_put_string(text, ", then ");
 		tl_put_string(text, tl_threshold_name(g->base));
 	}
-	tl_put_format(text, "  %.0f entries/s  lost ", tl_view_rate(view));
-	tl_put_unsigned(text, g->dropped);
-	tl_put_string(text, " (+");
-	tl_put_unsigned(text, t->sample.lost);
-	tl_put_string(text, ")  history ");
+	tl_put_format(text, "  %.0f entries/s  lost %lu (+%lu)  history ",
+	    tl_view_rate(view), g->dropped, t->sample.lost);
 	if (g->kept_ns >= 0)
 		tl_put_duration(text, g->kept_ns);
 	else
@@ -146,11 +143,9 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 	end_line(t, text, start, columns, "");
 	if (t->rounds == 0) {
 		start = text->size;
-		tl_put_string(text, "sorted by ");
-		tl_put_string(text, tl_tally_keys[t->key]);
-		tl_put_string(text, t->paused ? "  PAUSED" : "");
-		tl_put_string(text,
-		    "  (q quit, p pause, s sort, arrows scroll)");
+		tl_put_format(text,
+		    "sorted by %s%s  (q quit, p pause, s sort, arrows scroll)",
+		    tl_tally_keys[t->key], t->paused ? "  PAUSED" : "");
 		end_line(t, text, start, columns, "");
 	}
 }
