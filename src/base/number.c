@@ -364,17 +364,13 @@ int
 tl_parse_size(const char *text, uint64_t *size)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T" };
-	uint64_t n = 0;
-	size_t i = 0;
+	uint64_t n;
+	size_t i;
 
 	if (strncasecmp(text, "0x", 2) == 0)
 		return tl_parse_unsigned(text, size);
-	for (; tl_is_digit(text[i]); i++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(text[i] - '0'), &n))
-			return -ERANGE;
-	if (i == 0)
-		return -EINVAL;
+	if ((i = tl_number_take(tl_bytes_of(text), &n)) == 0)
+		return tl_is_digit(text[0]) ? -ERANGE : -EINVAL;
 	for (size_t u = 0; u < TL_COUNT(units); u++)
 		if (strcasecmp(text + i, units[u]) == 0)
 			return __builtin_mul_overflow(n,

@@ -239,20 +239,14 @@ put_byte(struct tl_text *text, unsigned char c)
 static void
 put_json_code(struct tl_text *text, uint32_t code)
 {
-	switch (code) {
-	case '"':
-		tl_put_string(text, "\\\"");
-		break;
-	case '\\':
-		tl_put_string(text, "\\\\");
-		break;
-	case '\n':
-		tl_put_string(text, "\\n");
-		break;
-	case '\t':
-		tl_put_string(text, "\\t");
-		break;
-	default:
+	static const char bytes[] = "\"\\\n\t", letters[] = "\"\\nt";
+	const char *byte =
+	    code < 0x80 ? memchr(bytes, (int)code, sizeof(bytes) - 1) : NULL;
+
+	if (byte) {
+		tl_put_char(text, '\\');
+		tl_put_char(text, letters[byte - bytes]);
+	} else {
 		put_hex_byte(text, "\\u", (unsigned char)(code >> 8));
 		put_hex_byte(text, "", (unsigned char)code);
 	}
@@ -421,27 +415,6 @@ tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
 }
 
 void
-tl_put_fault(struct tl_text *text, const char *program, const char *name,
-    const struct tl_fault *fault)
-{
-	tl_put_string(text, program);
-	tl_put_string(text, ": ");
-	if (name && name[0]) {
-		tl_put_plain(text, tl_bytes_of(name));
-		tl_put_string(text, ": ");
-	}
-	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
-		tl_put_string(text, "byte ");
-		tl_put_unsigned(text, fault->at);
-		tl_put_string(text, ": ");
-	}
-	tl_put_lines(text,
-	    tl_bytes_of(
-		fault->text[0] ? fault->text : tl_file_error(fault->rc)));
-	tl_put_char(text, '\n');
-}
-
-void
 tl_fault_print(const char *program, const char *name,
     const struct tl_fault *fault)
 {
@@ -449,7 +422,17 @@ tl_fault_print(const char *program, const char *name,
 	char line[sizeof(fault->text) + 64];
 	int size;
 
-	tl_put_fault(&text, program, name, fault);
+	tl_put_format(&text, "%s: ", program);
+	if (name && name[0]) {
+		tl_put_plain(&text, tl_bytes_of(name));
+		tl_put_string(&text, ": ");
+	}
+	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE)
+		tl_put_format(&text, "byte %lu: ", fault->at);
+	tl_put_lines(&text,
+	    tl_bytes_of(
+		fault->text[0] ? fault->text : tl_file_error(fault->rc)));
+	tl_put_char(&text, '\n');
 	if (text.rc == 0) {
 		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
 	} else {

@@ -184,21 +184,15 @@ struct decimal {
 	uint64_t scale;
 };
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Read decimal digits, at least one.  Moves *at past the digits. */
 static int
 read_digits(const char **at, uint64_t *n)
 {
 	uint64_t value = 0;
 
-	if (!is_digit(**at))
+	if (!tl_is_digit(**at))
 		return -EINVAL;
-	for (; is_digit(**at); (*at)++) {
+	for (; tl_is_digit(**at); (*at)++) {
 		const unsigned digit = (unsigned)(**at - '0');
 
 		if (__builtin_mul_overflow(value, 10, &value) ||
@@ -213,9 +207,9 @@ read_digits(const char **at, uint64_t *n)
 static int
 read_fraction(const char **at, struct decimal *n)
 {
-	if (!is_digit(**at))
+	if (!tl_is_digit(**at))
 		return -EINVAL;
-	for (unsigned i = 0; is_digit(**at); i++, (*at)++) {
+	for (unsigned i = 0; tl_is_digit(**at); i++, (*at)++) {
 		if (i >= FRACTION_DIGITS_MAX)
 			continue;
 		n->part = n->part * 10 + (unsigned)(**at - '0');
@@ -329,7 +323,7 @@ tl_parse_duration(const char *string, int64_t *ns)
 		unit_before = unit;
 		if ((rc = add_scaled(&sum, &n, unit)) < 0)
 			return rc;
-		at += *at == ' ' && is_digit(at[1]);
+		at += *at == ' ' && tl_is_digit(at[1]);
 	} while (*at);
 	return with_sign(sum, minus, ns);
 }
@@ -342,19 +336,17 @@ tl_parse_unsigned(const char *string, uint64_t *n)
 	int rc;
 
 	if (string[0] == '0' && (string[1] == 'x' || string[1] == 'X')) {
-		static const char digits[] = "00112233445566778899"
-					     "aAbBcCdDeEfF";
-		const char *digit;
-
 		at += 2;
 		if (!*at)
 			return -EINVAL;
 		for (; *at; at++) {
-			if (!(digit = strchr(digits, *at)))
+			const int digit = tl_hex_digit(*at);
+
+			if (digit < 0)
 				return -EINVAL;
 			if (value >> 60)
 				return -ERANGE;
-			value = value << 4 | (unsigned)(digit - digits) / 2;
+			value = value << 4 | (unsigned)digit;
 		}
 	} else if ((rc = read_digits(&at, &value)) < 0) {
 		return rc;
@@ -371,7 +363,7 @@ read_field(const char **at, unsigned count, unsigned *n)
 {
 	*n = 0;
 	for (unsigned i = 0; i < count; i++, (*at)++) {
-		if (!is_digit(**at))
+		if (!tl_is_digit(**at))
 			return -EINVAL;
 		*n = *n * 10 + (unsigned)(**at - '0');
 	}
@@ -556,7 +548,7 @@ parse_ago(const char *word, int64_t *ns)
 	const size_t end = strlen(ago), size = strlen(word);
 
 	if (size <= end || size >= sizeof(text) ||
-	    strcmp(word + size - end, ago) != 0 || !is_digit(word[0]))
+	    strcmp(word + size - end, ago) != 0 || !tl_is_digit(word[0]))
 		return false;
 	memcpy(text, word, size - end);
 	text[size - end] = '\0';
@@ -590,7 +582,7 @@ tl_parse_bound(const char *word, int64_t now_ns, struct tl_bound *bound)
 	if (tl_parse_duration(word, &ns) == 0) {
 		*bound = (struct tl_bound){ .given = true,
 			.relative = true,
-			.ns = is_digit(word[0]) ? -ns : ns };
+			.ns = tl_is_digit(word[0]) ? -ns : ns };
 		return 0;
 	}
 	if (parse_ago(word, &ns))
