@@ -168,8 +168,8 @@ tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
 	return 0;
 }
 
-static int
-append_file(int fd, size_t size_max, struct tl_text *text)
+int
+tl_read_whole(int fd, size_t size_max, struct tl_text *text)
 {
 	struct stat status;
 	int64_t size;
@@ -199,7 +199,7 @@ tl_read_file(const char *path, size_t size_max, struct tl_text *text)
 
 	if (fd < 0)
 		return -errno;
-	rc = append_file(fd, size_max, text);
+	rc = tl_read_whole(fd, size_max, text);
 	close(fd);
 	return rc;
 }

@@ -53,17 +53,11 @@ static const struct {
 enum { ROWS = TL_COUNT(rows), VERBS = TL_COUNT(verbs) };
 
 static int
-usage(struct tl_fault *fault, const char *word, const char *what)
-{
-	return tl_fail(fault, -EINVAL, "%s: %s", word, what);
-}
-
-static int
 add_argument(struct tl_arguments *words, const char *word,
     struct tl_fault *fault)
 {
 	if (words->count == TL_ARGUMENTS_MAX)
-		return usage(fault, word,
+		return tl_usage(fault, word,
 		    "too many arguments of this kind (64 at most)");
 	words->items[words->count++] = word;
 	return 0;
@@ -268,7 +262,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	    !tl_options_has(o, TL_SHIP_USER) &&
 	    !(tl_options_has(o, TL_SHIP_TO) &&
 		tl_click_is_url(o->given[TL_SHIP_TO])))
-		return usage(fault, "--password-file", "needs --user");
+		return tl_usage(fault, "--password-file", "needs --user");
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||
 	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,

@@ -118,7 +118,7 @@ static int
 keep(struct tl_spool_chain *c, struct tl_spooled *b,
     const struct tl_spooled *first, const struct tl_spooled *last)
 {
-	struct tl_block_facts facts = { .dropped = true, .last = b->last };
+	struct tl_block_facts facts = tl_spool_facts_of(c);
 	struct tl_block_facts x = read_infos_of(c, first),
 			      y = read_infos_of(c, last);
 	const bool newest = last->last + 1 == c->next;
@@ -127,15 +127,15 @@ keep(struct tl_spool_chain *c, struct tl_spooled *b,
 	struct tl_text text = { 0 };
 	int rc;
 
-	memcpy(facts.block.host, c->host, sizeof(c->host));
-	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
-	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	facts.dropped = true;
+	facts.last = b->last;
 	facts.block.number = b->first;
 	facts.block.from_ns = b->from_ns;
 	facts.block.lost = b->lost;
-	memcpy(facts.identity, known ? y.identity : c->identity,
-	    sizeof(facts.identity));
-	memcpy(facts.boot, known ? y.boot : c->boot, sizeof(facts.boot));
+	if (known) {
+		memcpy(facts.identity, y.identity, sizeof(facts.identity));
+		memcpy(facts.boot, y.boot, sizeof(facts.boot));
+	}
 	if (strcmp(x.identity, facts.identity) == 0)
 		tl_put_bytes(&facts.begins,
 		    tl_bytes(x.begins.data, x.begins.size));

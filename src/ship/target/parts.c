@@ -132,28 +132,6 @@ withhold(int fd, mode_t withheld)
 
 /* == parts that are there == */
 
-/* "17-90.parquet" */
-static bool
-read_range(const char *name, const char *suffix, uint64_t *first,
-    uint64_t *last)
-{
-	char words[2 * TL_UNSIGNED_MAX + 2];
-	const char *end = strchr(name, '.');
-	char *dash;
-
-	if (!end || (size_t)(end - name) >= sizeof(words) ||
-	    strcmp(end, suffix) != 0)
-		return false;
-	memcpy(words, name, (size_t)(end - name));
-	words[end - name] = '\0';
-	dash = strchr(words, '-');
-	if (!dash)
-		return false;
-	*dash = '\0';
-	return tl_parse_unsigned(words, first) == 0 &&
-	       tl_parse_unsigned(dash + 1, last) == 0;
-}
-
 /* The part that has a block. */
 struct search {
 	struct tl_bytes prefix;
@@ -169,7 +147,8 @@ look_at(void *context, const char *name)
 	uint64_t first, last;
 
 	if (strncmp(name, s->prefix.data, s->prefix.size) != 0 ||
-	    !read_range(name + s->prefix.size, s->suffix, &first, &last) ||
+	    !tl_block_range_get(name + s->prefix.size, s->suffix, &first,
+		&last) ||
 	    s->number < first || s->number > last)
 		return 0;
 	s->last = last;
