@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "ship/click/rows.h"
 #include "ship/click/url.h"
-#include "ship/secret.h"
+#include "ship/files.h"
 #include "ship/target/window.h"
 
 #include <curl/curl.h>
