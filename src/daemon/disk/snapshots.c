@@ -170,23 +170,6 @@ name_job(const struct tl_snapshots *s, struct job *job, int64_t unix_ns)
 	    job->timeline, unix_ns, job->reason, job->how.compress != 0);
 }
 
-/* Save the kernel's events beside the snapshot, whose name is free. */
-static int
-save_kernel(struct tl_snapshots *s, struct job *job)
-{
-	char name[TL_FILE_NAME_MAX + sizeof(TL_SCHED_SUFFIX)];
-	uint64_t used;
-	int rc = tl_snapshot_copy_finish(&job->kernel, &s->folder,
-	    job->how.compress, &used);
-
-	snprintf(name, sizeof(name), "%s" TL_SCHED_SUFFIX,
-	    job->path + strlen(s->path) + 1);
-	if (rc == 0)
-		rc = tl_snapshot_file_commit(&job->kernel.file, &s->folder,
-		    name);
-	return rc;
-}
-
 static void
 save(struct tl_snapshots *s, struct job *job)
 {
@@ -211,8 +194,21 @@ save(struct tl_snapshots *s, struct job *job)
 		result->rc = rc;
 	}
 	if (result->rc == 0 && result->kernel_rc == 0 &&
-	    job->kernel.file.fd >= 0)
-		result->kernel_rc = save_kernel(s, job);
+	    job->kernel.file.fd >= 0) {
+		/* Save the kernel's events beside the snapshot, whose name is
+		 * free. */
+		char name[TL_FILE_NAME_MAX + sizeof(TL_SCHED_SUFFIX)];
+		uint64_t used;
+		int rc = tl_snapshot_copy_finish(&job->kernel, &s->folder,
+		    job->how.compress, &used);
+
+		snprintf(name, sizeof(name), "%s" TL_SCHED_SUFFIX,
+		    job->path + strlen(s->path) + 1);
+		if (rc == 0)
+			rc = tl_snapshot_file_commit(&job->kernel.file,
+			    &s->folder, name);
+		result->kernel_rc = rc;
+	}
 	if (result->rc == 0 && job->why.glob[0])
 		result->why_rc = tl_snapshot_explain(&s->folder, job->path,
 		    &job->why, job->copy.mode);
@@ -500,32 +496,13 @@ open_kernel(const char *timeline, int timeline_fd)
 	return -EPERM;
 }
 
-/* Queue a job.  The caller holds the lock. */
-static int
-enqueue(struct tl_snapshots *s, struct job *job)
-{
-	struct job **last = &s->jobs;
-
-	for (; *last; last = &(*last)->next)
-		if ((*last)->state == WAITING &&
-		    strcmp((*last)->timeline, job->timeline) == 0 &&
-		    strcmp((*last)->reason, job->reason) == 0)
-			return -EBUSY;
-	if (s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
-		return -EAGAIN;
-	s->status.queued++;
-	*last = job;
-	pthread_cond_signal(&s->requested);
-	return 0;
-}
-
 int
 tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
     const char *reason, const struct tl_config_snapshots *how,
     const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
     void *context)
 {
-	struct job *job;
+	struct job *job, **last = &s->jobs;
 	int rc = job_new(&job, s, timeline + (timeline[0] == '/'), reason, how);
 
 	if (rc != 0)
@@ -543,7 +520,18 @@ tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
 		job->result.kernel_rc = job->kernel.live;
 	if (rc == 0) {
 		pthread_mutex_lock(&s->lock);
-		rc = enqueue(s, job);
+		for (; *last; last = &(*last)->next)
+			if ((*last)->state == WAITING &&
+			    strcmp((*last)->timeline, job->timeline) == 0 &&
+			    strcmp((*last)->reason, job->reason) == 0)
+				rc = -EBUSY;
+		if (rc == 0 && s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
+			rc = -EAGAIN;
+		if (rc == 0) {
+			s->status.queued++;
+			*last = job;
+			pthread_cond_signal(&s->requested);
+		}
 		pthread_mutex_unlock(&s->lock);
 	}
 	if (rc != 0)

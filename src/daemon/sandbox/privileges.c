@@ -125,16 +125,6 @@ failed(struct tl_fault *fault, int rc, const char *what)
 	return tl_fail(fault, rc, "%s: %s", what, strerror(-rc));
 }
 
-static int
-become(const struct passwd *user, struct tl_fault *fault)
-{
-	if (initgroups(user->pw_name, user->pw_gid) < 0 ||
-	    setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
-	    setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
-		return failed(fault, -errno, "cannot change to the user");
-	return 0;
-}
-
 int
 tl_privileges_drop(const char *user, struct tl_fault *fault)
 {
@@ -154,8 +144,11 @@ tl_privileges_drop(const char *user, struct tl_fault *fault)
 	capng_clear(CAPNG_SELECT_ALL);
 	capng_apply(CAPNG_SELECT_BOUNDS);
 
-	if (found && (rc = become(found, fault)) < 0)
-		return rc;
+	if (found &&
+	    (initgroups(found->pw_name, found->pw_gid) < 0 ||
+		setresgid(found->pw_gid, found->pw_gid, found->pw_gid) < 0 ||
+		setresuid(found->pw_uid, found->pw_uid, found->pw_uid) < 0))
+		return failed(fault, -errno, "cannot change to the user");
 	capng_clear(CAPNG_SELECT_ALL);
 	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) < 0)
 		return tl_fail(fault, -EPERM, "cannot drop capabilities");

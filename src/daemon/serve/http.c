@@ -368,37 +368,6 @@ port_of(int fd)
 	    at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
 }
 
-/* Listen at a path.  The library closes its descriptor, so it gets a duplicate;
- * tl_unix_socket_close removes the file. */
-static int
-listen_at_path(struct tl_http *h, const char *path, int *fd,
-    struct tl_fault *fault)
-{
-	int rc = tl_unix_socket_open(&h->socket, path, fault);
-
-	if (rc != 0)
-		return rc;
-	*fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
-	if (*fd >= 0)
-		return 0;
-	rc = tl_fail(fault, -errno, "%s: %s", path, strerror(errno));
-	tl_unix_socket_close(&h->socket);
-	return rc;
-}
-
-static int
-listen_at_port(struct tl_http *h, const char *address, int *fd,
-    struct tl_fault *fault)
-{
-	int rc = tl_tcp_address_parse(&h->address, address, fault);
-
-	if (rc == 0)
-		rc = tl_tcp_listen(&h->address, fd, fault);
-	if (rc == 0)
-		h->port = port_of(*fd);
-	return rc;
-}
-
 int
 tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
     const char *address, struct tl_fault *fault)
@@ -410,10 +379,26 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 		return tl_fail(fault, -ENOMEM, "out of memory");
 	h->daemon = daemon;
 	h->is_local = address[0] == '/';
-	rc = h->is_local ? listen_at_path(h, address, &fd, fault)
-			 : listen_at_port(h, address, &fd, fault);
-	if (rc != 0)
-		goto free_http;
+	if (h->is_local) {
+		rc = tl_unix_socket_open(&h->socket, address, fault);
+		if (rc != 0)
+			goto free_http;
+		/* The library closes its descriptor, so it gets a duplicate;
+		 * tl_unix_socket_close removes the file. */
+		fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0) {
+			rc = tl_fail(fault, -errno, "%s: %s", address,
+			    strerror(errno));
+			tl_unix_socket_close(&h->socket);
+			goto free_http;
+		}
+	} else {
+		if ((rc = tl_tcp_address_parse(&h->address, address, fault)) !=
+			0 ||
+		    (rc = tl_tcp_listen(&h->address, &fd, fault)) != 0)
+			goto free_http;
+		h->port = port_of(fd);
+	}
 	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
 	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
