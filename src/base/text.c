@@ -364,7 +364,7 @@ tl_put_xml(struct tl_text *text, struct tl_bytes plain)
 	}
 }
 
-/* The columns of one character as put_plain_odd() writes it. */
+/* The columns of one character as put_odd() writes it. */
 static size_t
 odd_width(const char *odd, size_t size, uint32_t code)
 {
