@@ -91,8 +91,7 @@ tl_fields_object(struct tl_fields *f, const char *name)
 	if (f->depth == 0) {
 		if (f->json)
 			tl_put_char(f->text, '{');
-		f->depth++;
-		f->begun[f->depth] = false;
+		go_down(f);
 		return;
 	}
 	if (f->json) {
@@ -224,24 +223,23 @@ tl_fields_null(struct tl_fields *f, const char *name)
 	end_member(f);
 }
 
+static void
+put_ns(struct tl_fields *f, const char *name, int64_t ns,
+    void (*put)(struct tl_text *text, int64_t ns))
+{
+	begin_member(f, name, "_ns");
+	(is_text(f) ? put : tl_put_signed)(f->text, ns);
+	end_member(f);
+}
+
 void
 tl_fields_time(struct tl_fields *f, const char *name, int64_t ns)
 {
-	begin_member(f, name, "_ns");
-	if (is_text(f))
-		tl_put_time(f->text, ns);
-	else
-		tl_put_signed(f->text, ns);
-	end_member(f);
+	put_ns(f, name, ns, tl_put_time);
 }
 
 void
 tl_fields_duration(struct tl_fields *f, const char *name, int64_t ns)
 {
-	begin_member(f, name, "_ns");
-	if (is_text(f))
-		tl_put_duration(f->text, ns);
-	else
-		tl_put_signed(f->text, ns);
-	end_member(f);
+	put_ns(f, name, ns, tl_put_duration);
 }

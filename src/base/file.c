@@ -168,8 +168,8 @@ tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
 	return 0;
 }
 
-static int
-append_file(int fd, size_t size_max, struct tl_text *text)
+int
+tl_read_whole(int fd, size_t size_max, struct tl_text *text)
 {
 	struct stat status;
 	int64_t size;
@@ -199,7 +199,7 @@ tl_read_file(const char *path, size_t size_max, struct tl_text *text)
 
 	if (fd < 0)
 		return -errno;
-	rc = append_file(fd, size_max, text);
+	rc = tl_read_whole(fd, size_max, text);
 	close(fd);
 	return rc;
 }
@@ -422,11 +422,12 @@ tl_file_new_abort(struct tl_file_new *file)
 	unlink(file->temporary);
 }
 
-/* == a plain file as storage == */
+/* == a plain file, or memory, as storage == */
 
 struct plain {
 	struct tl_storage storage; /* first: what callers hold */
-	int fd;
+	int fd;                    /* -1: memory */
+	const uint8_t *data;
 };
 
 static int64_t
@@ -440,7 +441,10 @@ plain_read_at(struct tl_storage *storage, void *data, size_t size,
 		return 0;
 	if (size > storage->size - offset)
 		size = (size_t)(storage->size - offset);
-	return tl_read_at(p->fd, data, size, offset);
+	if (p->fd >= 0)
+		return tl_read_at(p->fd, data, size, offset);
+	memcpy(data, p->data + offset, size);
+	return (int64_t)size;
 }
 
 static void
@@ -448,70 +452,43 @@ plain_close(struct tl_storage *storage)
 {
 	struct plain *p = (struct plain *)storage;
 
-	close(p->fd);
+	if (p->fd >= 0)
+		close(p->fd);
 	free(p);
+}
+
+/* Takes fd over. */
+static int
+plain_new(struct tl_storage **storage, int fd, const void *data, uint64_t size)
+{
+	struct plain *p = malloc(sizeof(*p));
+
+	if (!p) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOMEM;
+	}
+	*p = (struct plain){ .storage = { .size = size,
+				 .read_at = plain_read_at,
+				 .close = plain_close },
+		.fd = fd,
+		.data = data };
+	*storage = &p->storage;
+	return 0;
 }
 
 int
 tl_storage_of_fd(struct tl_storage **storage, int fd)
 {
-	struct plain *p = calloc(1, sizeof(*p));
 	struct stat st;
-	int rc;
 
-	if (!p)
-		return -ENOMEM;
-	p->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (p->fd < 0 || fstat(p->fd, &st) != 0) {
-		rc = -errno;
-		if (p->fd >= 0)
-			close(p->fd);
-		free(p);
-		return rc;
-	}
-	p->storage.size = (uint64_t)st.st_size;
-	p->storage.read_at = plain_read_at;
-	p->storage.close = plain_close;
-	*storage = &p->storage;
-	return 0;
-}
-
-struct memory {
-	struct tl_storage storage; /* first: what callers hold */
-	const uint8_t *data;
-};
-
-static int64_t
-memory_read_at(struct tl_storage *storage, void *data, size_t size,
-    uint64_t offset)
-{
-	const struct memory *m = (struct memory *)(void *)storage;
-
-	if (offset >= storage->size)
-		return 0;
-	if (size > storage->size - offset)
-		size = (size_t)(storage->size - offset);
-	memcpy(data, m->data + offset, size);
-	return (int64_t)size;
-}
-
-static void
-memory_close(struct tl_storage *storage)
-{
-	free(storage);
+	if (fstat(fd, &st) != 0 || (fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		return -errno;
+	return plain_new(storage, fd, NULL, (uint64_t)st.st_size);
 }
 
 int
 tl_storage_of_memory(struct tl_storage **storage, const void *data, size_t size)
 {
-	struct memory *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -ENOMEM;
-	m->storage.size = size;
-	m->storage.read_at = memory_read_at;
-	m->storage.close = memory_close;
-	m->data = data;
-	*storage = &m->storage;
-	return 0;
+	return plain_new(storage, -1, data, size);
 }

@@ -58,6 +58,8 @@ int tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset);
  * -EISDIR, -EINVAL not an ordinary file, -EFBIG, -ENOMEM, or -errno of opening
  * or reading. */
 int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
+/* The same of an open file. */
+int tl_read_whole(int fd, size_t size_max, struct tl_text *text);
 
 /* Read the first size - 1 bytes of a small file, usually of the kernel, as a
  * string.  Returns the number of bytes; 0 and "" if the file is empty or

@@ -283,25 +283,6 @@ tl_histogram_mean(const struct tl_histogram *histogram)
 	return mean < min ? min : mean > max ? max : mean;
 }
 
-/*
- * Newton's method, from above; it ends when the values no longer fall.  The
- * library needs only libc, and sqrt(3) is in libm.
- */
-static double
-square_root(double x)
-{
-	double root = x > 1 ? x : 1;
-
-	for (unsigned i = 0; i < ROOT_STEPS_MAX; i++) {
-		const double next = (root + x / root) / 2;
-
-		if (next >= root)
-			break;
-		root = next;
-	}
-	return root;
-}
-
 double
 tl_histogram_stddev(const struct tl_histogram *histogram)
 {
@@ -315,7 +296,20 @@ tl_histogram_stddev(const struct tl_histogram *histogram)
 
 		sum += d * d * (double)histogram->chunks[p.chunk][p.at];
 	}
-	return square_root(sum / (double)histogram->count);
+
+	/* Newton's method, from above; it ends when the values no longer fall.
+	 * The library needs only libc, and sqrt(3) is in libm. */
+	double x = sum / (double)histogram->count;
+	double root = x > 1 ? x : 1;
+
+	for (unsigned i = 0; i < ROOT_STEPS_MAX; i++) {
+		const double next = (root + x / root) / 2;
+
+		if (next >= root)
+			break;
+		root = next;
+	}
+	return root;
 }
 
 uint64_t

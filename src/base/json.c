@@ -6,6 +6,7 @@
 #include "base/json.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -32,15 +33,9 @@ struct decimal {
 };
 
 static inline bool
-is_digit(char c)
-{
-	return (unsigned char)(c - '0') < 10;
-}
-
-static inline bool
 is_word(char c)
 {
-	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 26 ||
+	return tl_is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 26 ||
 	       c == '.' || c == '-' || c == '+' || c == '_';
 }
 
@@ -58,7 +53,7 @@ skip_digits(struct tl_bytes word, size_t *at)
 {
 	const size_t start = *at;
 
-	while (*at < word.size && is_digit(word.data[*at]))
+	while (*at < word.size && tl_is_digit(word.data[*at]))
 		(*at)++;
 	return *at - start;
 }
@@ -190,23 +185,6 @@ read_decimal(struct tl_bytes number, struct decimal *n)
 	return 0;
 }
 
-/* Divide by 10^count, to the nearest; halves go away from zero. */
-static void
-divide(struct decimal *n, int32_t count)
-{
-	uint8_t last = n->next;
-
-	for (; count > 0; count--) {
-		n->rest |= n->next | last;
-		last = (uint8_t)(n->digits % 10);
-		n->digits /= 10;
-		if (n->digits == 0 && last == 0)
-			break;
-	}
-	n->rest |= last;
-	n->digits += last >= 5;
-}
-
 static int
 multiply(struct decimal *n, int32_t count)
 {
@@ -229,7 +207,21 @@ scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 	n->exponent += (int32_t)shift;
 	if (n->exponent > 0) /* are digits before the point missing? */
 		return n->is_exact ? multiply(n, n->exponent) : -ERANGE;
-	divide(n, -n->exponent);
+
+	/* Divide by 10^count, to the nearest; halves go away from zero. */
+	int32_t count = -n->exponent;
+	uint8_t last = n->next;
+
+	for (; count > 0; count--) {
+		n->rest |= n->next | last;
+		last = (uint8_t)(n->digits % 10);
+		n->digits /= 10;
+		if (n->digits == 0 && last == 0)
+			break;
+	}
+	n->rest |= last;
+	n->digits += last >= 5;
+
 	return 0;
 }
 
@@ -316,7 +308,6 @@ tl_json_double(struct tl_bytes number, double *value)
 
 enum {
 	ESCAPE_SIZE = 6, /* \uNNNN */
-	UTF8_MAX = 4,
 	REPLACEMENT = 0xfffd
 };
 
@@ -357,30 +348,6 @@ read_unit(struct tl_bytes text, size_t at)
 	return unit;
 }
 
-static void
-put_utf8(struct tl_text *to, uint32_t code)
-{
-	char bytes[UTF8_MAX];
-	size_t size = 0;
-
-	if (code < 0x80) {
-		bytes[size++] = (char)code;
-	} else if (code < 0x800) {
-		bytes[size++] = (char)(0xc0 | code >> 6);
-		bytes[size++] = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		bytes[size++] = (char)(0xe0 | code >> 12);
-		bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
-		bytes[size++] = (char)(0x80 | (code & 0x3f));
-	} else {
-		bytes[size++] = (char)(0xf0 | code >> 18);
-		bytes[size++] = (char)(0x80 | (code >> 12 & 0x3f));
-		bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
-		bytes[size++] = (char)(0x80 | (code & 0x3f));
-	}
-	tl_put_bytes(to, tl_bytes(bytes, size));
-}
-
 /* Put the character of a \u escape, or of a pair of \u escapes.  Returns the
  * number of bytes read; 0: invalid. */
 static size_t
@@ -394,11 +361,11 @@ put_unit(struct tl_text *to, struct tl_bytes text, size_t at)
 		return 0;
 	/* is the second the other half of the pair? */
 	if (second >> 10 == 0x37) {
-		put_utf8(to, 0x10000u + ((uint32_t)first & 0x3ff) * 0x400 +
-				 ((uint32_t)second & 0x3ff));
+		tl_put_utf8(to, 0x10000u + ((uint32_t)first & 0x3ff) * 0x400 +
+				    ((uint32_t)second & 0x3ff));
 		return 2 * (size_t)ESCAPE_SIZE;
 	}
-	put_utf8(to, first >> 11 == 0x1b ? REPLACEMENT : (uint32_t)first);
+	tl_put_utf8(to, first >> 11 == 0x1b ? REPLACEMENT : (uint32_t)first);
 	return ESCAPE_SIZE;
 }
 

@@ -71,22 +71,6 @@ write_small(char *to, uint32_t n)
 	return to + 8 - zeros;
 }
 
-/* Write n < 10^16 without leading zeros, 9 to 16 digits. */
-static inline char *
-write_middle(char *to, uint64_t n)
-{
-	const uint32_t high = (uint32_t)(n / 100000000);
-	const uint64_t first = tl_eight_digits(high);
-	const uint64_t last = tl_eight_digits((uint32_t)(n % 100000000));
-	const unsigned zeros =
-	    (unsigned)__builtin_ctzll(first & UINT64_C(0x0f0f0f0f0f0f0f0f)) / 8;
-	const uint64_t shifted = first >> 8 * zeros;
-
-	memcpy(to, &shifted, sizeof(shifted));
-	memcpy(to + 8 - zeros, &last, sizeof(last));
-	return to + 16 - zeros;
-}
-
 char *
 tl_write_unsigned(char *to, uint64_t n)
 {
@@ -94,8 +78,22 @@ tl_write_unsigned(char *to, uint64_t n)
 
 	if (n < eight)
 		return write_small(to, (uint32_t)n);
-	if (n < sixteen)
-		return write_middle(to, n);
+	if (n < sixteen) {
+		/* Write n < 10^16 without leading zeros, 9 to 16 digits. */
+		const uint32_t high = (uint32_t)(n / 100000000);
+		const uint64_t first = tl_eight_digits(high);
+		const uint64_t last =
+		    tl_eight_digits((uint32_t)(n % 100000000));
+		const unsigned zeros =
+		    (unsigned)__builtin_ctzll(
+			first & UINT64_C(0x0f0f0f0f0f0f0f0f)) /
+		    8;
+		const uint64_t shifted = first >> 8 * zeros;
+
+		memcpy(to, &shifted, sizeof(shifted));
+		memcpy(to + 8 - zeros, &last, sizeof(last));
+		return to + 16 - zeros;
+	}
 	to = write_four(to, (uint32_t)(n / sixteen));
 	n %= sixteen;
 	_mm_storeu_si128((__m128i *)(void *)to,
@@ -366,17 +364,13 @@ int
 tl_parse_size(const char *text, uint64_t *size)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T" };
-	uint64_t n = 0;
-	size_t i = 0;
+	uint64_t n;
+	size_t i;
 
 	if (strncasecmp(text, "0x", 2) == 0)
 		return tl_parse_unsigned(text, size);
-	for (; tl_is_digit(text[i]); i++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(text[i] - '0'), &n))
-			return -ERANGE;
-	if (i == 0)
-		return -EINVAL;
+	if ((i = tl_number_take(tl_bytes_of(text), &n)) == 0)
+		return tl_is_digit(text[0]) ? -ERANGE : -EINVAL;
 	for (size_t u = 0; u < TL_COUNT(units); u++)
 		if (strcasecmp(text + i, units[u]) == 0)
 			return __builtin_mul_overflow(n,

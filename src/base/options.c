@@ -196,28 +196,6 @@ tl_option_help(struct tl_text *text, const struct tl_option *option)
 	tl_put_char(text, '\n');
 }
 
-static void
-put_common(struct tl_text *text, const char *common,
-    const struct tl_option *table, size_t count)
-{
-	for (const char *at = common; *at; at += strspn(at, " ")) {
-		const size_t size = strcspn(at, " ");
-		size_t i = 0;
-
-		while (i < count && (table[i].letter == TL_OPTION_GROUP ||
-					strlen(table[i].name) != size ||
-					memcmp(table[i].name, at, size) != 0))
-			i++;
-		while (i < count && i > 0 && table[i - 1].help[0] == '\0')
-			i--;
-		while (i < count && table[i].help[0] == '\0')
-			tl_option_help(text, &table[i++]);
-		if (i < count)
-			tl_option_help(text, &table[i]);
-		at += size;
-	}
-}
-
 /* The row of the group whose title begins with what.  count, with a fault:
  * none. */
 static size_t
@@ -262,7 +240,25 @@ tl_help_put(struct tl_text *text, const struct tl_help *help,
 			tl_option_help(text, &table[i]);
 	} else {
 		tl_put_char(text, '\n');
-		put_common(text, help->common, table, count);
+		for (const char *at = help->common; *at;
+		     at += strspn(at, " ")) {
+			const size_t size = strcspn(at, " ");
+			size_t k = 0;
+
+			while (k < count &&
+			       (table[k].letter == TL_OPTION_GROUP ||
+				   strlen(table[k].name) != size ||
+				   memcmp(table[k].name, at, size) != 0))
+				k++;
+			while (
+			    k < count && k > 0 && table[k - 1].help[0] == '\0')
+				k--;
+			while (k < count && table[k].help[0] == '\0')
+				tl_option_help(text, &table[k++]);
+			if (k < count)
+				tl_option_help(text, &table[k]);
+			at += size;
+		}
 	}
 	tl_put_char(text, '\n');
 	tl_put_string(text, help->end);

@@ -146,6 +146,22 @@ tl_write_all(int fd, const void *data, size_t size)
 	return tl_file_limit_release(&limit, write_all(fd, data, size));
 }
 
+int
+tl_thread_start(pthread_t *thread, void *(*run)(void *context), void *context,
+    const char *name)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(thread, NULL, run, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc == 0)
+		pthread_setname_np(*thread, name);
+	return -rc;
+}
+
 void
 tl_raise_fds_max(void)
 {

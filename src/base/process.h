@@ -6,6 +6,7 @@
 #ifndef TL_BASE_PROCESS_H
 #define TL_BASE_PROCESS_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +48,10 @@ void tl_terminal_size(int fd, unsigned *columns, unsigned *rows);
 
 /* Write all bytes to any kind of file.  0 or -errno. */
 int tl_write_all(int fd, const void *data, size_t size);
+
+/* Start a thread of this name in which all signals are blocked.  0 or -errno. */
+int tl_thread_start(pthread_t *thread, void *(*run)(void *context),
+    void *context, const char *name);
 
 /* Raise the limit of open descriptors as far as the system lets this process. */
 void tl_raise_fds_max(void);

@@ -239,54 +239,16 @@ put_byte(struct tl_text *text, unsigned char c)
 static void
 put_json_code(struct tl_text *text, uint32_t code)
 {
-	switch (code) {
-	case '"':
-		tl_put_string(text, "\\\"");
-		break;
-	case '\\':
-		tl_put_string(text, "\\\\");
-		break;
-	case '\n':
-		tl_put_string(text, "\\n");
-		break;
-	case '\t':
-		tl_put_string(text, "\\t");
-		break;
-	default:
+	static const char bytes[] = "\"\\\n\t", letters[] = "\"\\nt";
+	const char *byte =
+	    code < 0x80 ? memchr(bytes, (int)code, sizeof(bytes) - 1) : NULL;
+
+	if (byte) {
+		tl_put_char(text, '\\');
+		tl_put_char(text, letters[byte - bytes]);
+	} else {
 		put_hex_byte(text, "\\u", (unsigned char)(code >> 8));
 		put_hex_byte(text, "", (unsigned char)code);
-	}
-}
-
-/* Put one character inside a JSON string; size is its number of bytes at odd,
- * or 0 for an invalid byte. */
-static void
-put_json_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code)
-{
-	if (size == 0)
-		tl_put_string(text, "\xef\xbf\xbd");
-	else if (code == '"' || code == '\\' || tl_utf8_steers(code))
-		put_json_code(text, code);
-	else
-		tl_put_bytes(text, tl_bytes(odd, size));
-}
-
-/* Put one character for a terminal or into a CSV field. */
-static void
-put_plain_odd(struct tl_text *text, const char *odd, size_t size, uint32_t code,
-    enum escape escape)
-{
-	if (size == 0) {
-		put_byte(text, (unsigned char)*odd);
-	} else if (code == '\n' && escape == ESCAPE_LINES) {
-		tl_put_char(text, '\n');
-	} else if (code == '"' && escape == ESCAPE_CSV) {
-		tl_put_string(text, "\"\"");
-	} else if (code == '\\' || tl_utf8_steers(code)) {
-		for (size_t i = 0; i < size; i++)
-			put_byte(text, (unsigned char)odd[i]);
-	} else {
-		tl_put_bytes(text, tl_bytes(odd, size));
 	}
 }
 
@@ -298,10 +260,32 @@ put_odd(struct tl_text *text, struct tl_bytes bytes, size_t at,
 	uint32_t code = 0;
 	const size_t size = tl_utf8_decode(bytes, at, &code);
 
-	if (escape == ESCAPE_JSON)
-		put_json_odd(text, bytes.data + at, size, code);
-	else
-		put_plain_odd(text, bytes.data + at, size, code, escape);
+	if (escape == ESCAPE_JSON) {
+		/* Put one character inside a JSON string; size is its number of
+		 * bytes at odd, or 0 for an invalid byte. */
+		if (size == 0)
+			tl_put_string(text, "\xef\xbf\xbd");
+		else if (code == '"' || code == '\\' || tl_utf8_steers(code))
+			put_json_code(text, code);
+		else
+			tl_put_bytes(text, tl_bytes(bytes.data + at, size));
+	} else {
+		/* Put one character for a terminal or into a CSV field. */
+		const char *odd = bytes.data + at;
+
+		if (size == 0) {
+			put_byte(text, (unsigned char)*odd);
+		} else if (code == '\n' && escape == ESCAPE_LINES) {
+			tl_put_char(text, '\n');
+		} else if (code == '"' && escape == ESCAPE_CSV) {
+			tl_put_string(text, "\"\"");
+		} else if (code == '\\' || tl_utf8_steers(code)) {
+			for (size_t i = 0; i < size; i++)
+				put_byte(text, (unsigned char)odd[i]);
+		} else {
+			tl_put_bytes(text, tl_bytes(odd, size));
+		}
+	}
 	return size > 0 ? size : 1;
 }
 
@@ -380,7 +364,7 @@ tl_put_xml(struct tl_text *text, struct tl_bytes plain)
 	}
 }
 
-/* The columns of one character as put_plain_odd() writes it. */
+/* The columns of one character as put_odd() writes it. */
 static size_t
 odd_width(const char *odd, size_t size, uint32_t code)
 {
@@ -431,27 +415,6 @@ tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
 }
 
 void
-tl_put_fault(struct tl_text *text, const char *program, const char *name,
-    const struct tl_fault *fault)
-{
-	tl_put_string(text, program);
-	tl_put_string(text, ": ");
-	if (name && name[0]) {
-		tl_put_plain(text, tl_bytes_of(name));
-		tl_put_string(text, ": ");
-	}
-	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
-		tl_put_string(text, "byte ");
-		tl_put_unsigned(text, fault->at);
-		tl_put_string(text, ": ");
-	}
-	tl_put_lines(text,
-	    tl_bytes_of(
-		fault->text[0] ? fault->text : tl_file_error(fault->rc)));
-	tl_put_char(text, '\n');
-}
-
-void
 tl_fault_print(const char *program, const char *name,
     const struct tl_fault *fault)
 {
@@ -459,7 +422,17 @@ tl_fault_print(const char *program, const char *name,
 	char line[sizeof(fault->text) + 64];
 	int size;
 
-	tl_put_fault(&text, program, name, fault);
+	tl_put_format(&text, "%s: ", program);
+	if (name && name[0]) {
+		tl_put_plain(&text, tl_bytes_of(name));
+		tl_put_string(&text, ": ");
+	}
+	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE)
+		tl_put_format(&text, "byte %lu: ", fault->at);
+	tl_put_lines(&text,
+	    tl_bytes_of(
+		fault->text[0] ? fault->text : tl_file_error(fault->rc)));
+	tl_put_char(&text, '\n');
 	if (text.rc == 0) {
 		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
 	} else {

@@ -178,12 +178,6 @@ struct tl_bound {
  */
 int tl_parse_bound(const char *word, int64_t now_ns, struct tl_bound *bound);
 
-struct tl_fault;
-/* Put "PROGRAM: NAME: byte N: WHAT" and a newline, with NAME and WHAT escaped.
- * name may be NULL; the byte is put only for damage that has a place. */
-void tl_put_fault(struct tl_text *text, const char *program, const char *name,
-    const struct tl_fault *fault);
-
 /*
  * == number ==
  *

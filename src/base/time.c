@@ -107,16 +107,6 @@ write_date(char *to, int64_t days_since_1970)
 	return write_two(to, day);
 }
 
-static char *
-write_clock(char *to, unsigned second_of_day)
-{
-	to = write_two(to, second_of_day / 3600);
-	*to++ = ':';
-	to = write_two(to, second_of_day / 60 % 60);
-	*to++ = ':';
-	return write_two(to, second_of_day % 60);
-}
-
 /* Set the cache to the second of ns. */
 static void
 turn(struct tl_time_cache *cache, int64_t ns)
@@ -124,12 +114,17 @@ turn(struct tl_time_cache *cache, int64_t ns)
 	const int64_t down = ns % TL_NS_PER_S < 0;
 	const int64_t second = ns / TL_NS_PER_S - down;
 	const int64_t day = (second >= 0 ? second : second - 86399) / 86400;
+	const unsigned second_of_day = (unsigned)(second - day * 86400);
 	char *to;
 
 	cache->start_ns = (int64_t)((uint64_t)second * TL_NS_PER_S);
 	to = write_date(cache->text, day);
 	*to++ = 'T';
-	to = write_clock(to, (unsigned)(second - day * 86400));
+	to = write_two(to, second_of_day / 3600);
+	*to++ = ':';
+	to = write_two(to, second_of_day / 60 % 60);
+	*to++ = ':';
+	to = write_two(to, second_of_day % 60);
 	memcpy(to, ".000000000+00:00", 16);
 }
 
@@ -205,21 +200,15 @@ struct decimal {
 	uint64_t scale;
 };
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Read decimal digits, at least one.  Moves *at past the digits. */
 static int
 read_digits(const char **at, uint64_t *n)
 {
 	uint64_t value = 0;
 
-	if (!is_digit(**at))
+	if (!tl_is_digit(**at))
 		return -EINVAL;
-	for (; is_digit(**at); (*at)++) {
+	for (; tl_is_digit(**at); (*at)++) {
 		const unsigned digit = (unsigned)(**at - '0');
 
 		if (__builtin_mul_overflow(value, 10, &value) ||
@@ -234,9 +223,9 @@ read_digits(const char **at, uint64_t *n)
 static int
 read_fraction(const char **at, struct decimal *n)
 {
-	if (!is_digit(**at))
+	if (!tl_is_digit(**at))
 		return -EINVAL;
-	for (unsigned i = 0; is_digit(**at); i++, (*at)++) {
+	for (unsigned i = 0; tl_is_digit(**at); i++, (*at)++) {
 		if (i >= FRACTION_DIGITS_MAX)
 			continue;
 		n->part = n->part * 10 + (unsigned)(**at - '0');
@@ -350,7 +339,7 @@ tl_parse_duration(const char *string, int64_t *ns)
 		unit_before = unit;
 		if ((rc = add_scaled(&sum, &n, unit)) < 0)
 			return rc;
-		at += *at == ' ' && is_digit(at[1]);
+		at += *at == ' ' && tl_is_digit(at[1]);
 	} while (*at);
 	return with_sign(sum, minus, ns);
 }
@@ -363,19 +352,17 @@ tl_parse_unsigned(const char *string, uint64_t *n)
 	int rc;
 
 	if (string[0] == '0' && (string[1] == 'x' || string[1] == 'X')) {
-		static const char digits[] = "00112233445566778899"
-					     "aAbBcCdDeEfF";
-		const char *digit;
-
 		at += 2;
 		if (!*at)
 			return -EINVAL;
 		for (; *at; at++) {
-			if (!(digit = strchr(digits, *at)))
+			const int digit = tl_hex_digit(*at);
+
+			if (digit < 0)
 				return -EINVAL;
 			if (value >> 60)
 				return -ERANGE;
-			value = value << 4 | (unsigned)(digit - digits) / 2;
+			value = value << 4 | (unsigned)digit;
 		}
 	} else if ((rc = read_digits(&at, &value)) < 0) {
 		return rc;
@@ -392,17 +379,11 @@ read_field(const char **at, unsigned count, unsigned *n)
 {
 	*n = 0;
 	for (unsigned i = 0; i < count; i++, (*at)++) {
-		if (!is_digit(**at))
+		if (!tl_is_digit(**at))
 			return -EINVAL;
 		*n = *n * 10 + (unsigned)(**at - '0');
 	}
 	return 0;
-}
-
-static bool
-is_leap(unsigned year)
-{
-	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
 /* Compute the days since 1970 of an existing date. */
@@ -411,7 +392,8 @@ days_of(unsigned year, unsigned month, unsigned day, int64_t *days)
 {
 	static const unsigned short before[] = { 0, 31, 59, 90, 120, 151, 181,
 		212, 243, 273, 304, 334, 365 };
-	const unsigned leap = is_leap(year);
+	const unsigned leap =
+	    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 	const int64_t past = (int64_t)year - 1;
 
 	if (month < 1 || month > 12 || day < 1)
@@ -582,7 +564,7 @@ parse_ago(const char *word, int64_t *ns)
 	const size_t end = strlen(ago), size = strlen(word);
 
 	if (size <= end || size >= sizeof(text) ||
-	    strcmp(word + size - end, ago) != 0 || !is_digit(word[0]))
+	    strcmp(word + size - end, ago) != 0 || !tl_is_digit(word[0]))
 		return false;
 	memcpy(text, word, size - end);
 	text[size - end] = '\0';
@@ -616,7 +598,7 @@ tl_parse_bound(const char *word, int64_t now_ns, struct tl_bound *bound)
 	if (tl_parse_duration(word, &ns) == 0) {
 		*bound = (struct tl_bound){ .given = true,
 			.relative = true,
-			.ns = is_digit(word[0]) ? -ns : ns };
+			.ns = tl_is_digit(word[0]) ? -ns : ns };
 		return 0;
 	}
 	if (parse_ago(word, &ns))

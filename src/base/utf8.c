@@ -335,8 +335,8 @@ encode_code(char *to, uint32_t code)
 	return 4;
 }
 
-static void
-put_code(struct tl_text *text, uint32_t code)
+void
+tl_put_utf8(struct tl_text *text, uint32_t code)
 {
 	char bytes[4];
 
@@ -371,7 +371,7 @@ tl_mutf8_decode(struct tl_text *text, struct tl_bytes bytes)
 		uint32_t code;
 		const size_t size = decode_character(bytes, at, &code);
 
-		put_code(text, size > 0 ? code : REPLACEMENT);
+		tl_put_utf8(text, size > 0 ? code : REPLACEMENT);
 		good = good && size > 0;
 		at += size > 0 ? size : 1;
 	}

@@ -14,6 +14,9 @@
  * surrogates, codes above U+10FFFF and truncated characters.
  */
 size_t tl_utf8_decode(struct tl_bytes bytes, size_t at, uint32_t *code);
+/* Append the character of a code up to U+10FFFF; a surrogate is encoded like
+ * any other. */
+void tl_put_utf8(struct tl_text *text, uint32_t code);
 
 /*
  * Can the character change how a terminal or an editor shows other characters?

@@ -324,18 +324,6 @@ advance(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return v.step ? jump(c, tail, &point, &v) : join(c, tail, &point, &v);
 }
 
-/* Advance, and mark the tail if the counter is not trusted. */
-static int
-advance_openly(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
-    bool usable, bool new_epoch)
-{
-	const int result = advance(c, tail, usable, new_epoch);
-
-	if (result > 0 && c->suspect)
-		tail->flags |= TIMELINE_KNOT_SUSPECT;
-	return result;
-}
-
 int
 tl_calibrate_locked(const struct tl_calibrate *c,
     const struct tl_tail_lock *lock, bool new_epoch)
@@ -351,7 +339,11 @@ tl_calibrate_locked(const struct tl_calibrate *c,
 		usable = recover(c, &tail);
 	const struct timeline_clock_tail before = tail;
 
-	result = advance_openly(c, &tail, usable, new_epoch);
+	/* Advance, and mark the tail if the counter is not trusted. */
+	result = advance(c, &tail, usable, new_epoch);
+	if (result > 0 && c->suspect)
+		tail.flags |= TIMELINE_KNOT_SUSPECT;
+
 	tl_tail_unlock(c->header, lock, result < 0 ? &before : &tail);
 	return result;
 }

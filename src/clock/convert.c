@@ -84,31 +84,6 @@ add_knot(struct builder *b, const struct timeline_knot *knot, uint64_t slot)
 	return true;
 }
 
-/* Add the knots that the ring still has, oldest first. */
-static void
-add_ring(struct builder *b, uint64_t count, const struct timeline_knot *knots,
-    size_t knots_max)
-{
-	const uint64_t kept = count < knots_max ? count : knots_max;
-	const uint64_t seen =
-	    kept < TL_TIME_KNOTS_MAX ? kept : TL_TIME_KNOTS_MAX;
-
-	for (uint64_t i = count - seen; i < count; i++) {
-		const uint64_t slot = i % knots_max;
-
-		if (knots[slot].seq == i + 1) {
-			add_knot(b, &knots[slot], slot);
-			continue;
-		}
-		/* The oldest slot may be about to take a new knot. */
-		if (i + knots_max == count &&
-		    (knots[slot].seq == 0 || knots[slot].seq == count + 1))
-			continue;
-		report(b, slot, "clock knot is not whole");
-		b->hole = true;
-	}
-}
-
 /* Make a knot of the tail.  Returns false if the tail adds nothing to the
  * knots. */
 static bool
@@ -125,17 +100,6 @@ tail_knot(const struct tl_time *time, const struct timeline_clock_tail *tail,
 		return false;
 	tl_tail_knot(tail, knot);
 	return true;
-}
-
-static void
-add_tail(struct builder *b, const struct timeline_header *header)
-{
-	struct timeline_knot knot;
-
-	if (!tail_knot(b->time, &header->clock, &knot))
-		return;
-	knot.flags |= TIMELINE_KNOT_CLOSE;
-	add_knot(b, &knot, 0);
 }
 
 /* Nothing is known: a stamp counts as nanoseconds, with an unbounded error. */
@@ -286,6 +250,7 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
 	struct builder b = { .time = time,
 		.damage = damage,
 		.context = context };
+	struct timeline_knot knot;
 
 	if (room > TL_TIME_KNOTS_MAX)
 		room = TL_TIME_KNOTS_MAX;
@@ -298,8 +263,31 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
 		tl_time_free(time);
 		return -ENOMEM;
 	}
-	add_ring(&b, count, knots, knots_max);
-	add_tail(&b, header);
+
+	/* Add the knots that the ring still has, oldest first. */
+	const uint64_t kept = count < knots_max ? count : knots_max;
+	const uint64_t seen =
+	    kept < TL_TIME_KNOTS_MAX ? kept : TL_TIME_KNOTS_MAX;
+
+	for (uint64_t i = count - seen; i < count; i++) {
+		const uint64_t slot = i % knots_max;
+
+		if (knots[slot].seq == i + 1) {
+			add_knot(&b, &knots[slot], slot);
+			continue;
+		}
+		/* The oldest slot may be about to take a new knot. */
+		if (i + knots_max == count &&
+		    (knots[slot].seq == 0 || knots[slot].seq == count + 1))
+			continue;
+		report(&b, slot, "clock knot is not whole");
+		b.hole = true;
+	}
+
+	if (tail_knot(b.time, &header->clock, &knot)) {
+		knot.flags |= TIMELINE_KNOT_CLOSE;
+		add_knot(&b, &knot, 0);
+	}
 	add_segments(time, header);
 	return 0;
 }

@@ -146,45 +146,6 @@ begin_apart(struct tl_keeper *k, const struct tl_clock_point *point,
 	commit(k, &corner.at);
 }
 
-/* Start another line: the clock was set, or the machine slept. */
-static int
-jump(struct tl_keeper *k, const struct tl_clock_point *point,
-    const struct tl_verdict *v, const struct tl_keep_news *news)
-{
-	const uint64_t off =
-	    v->off_ns < 0 ? -(uint64_t)v->off_ns : (uint64_t)v->off_ns;
-	const bool steered =
-	    point->sync.steered || !(k->tail.flags & TIMELINE_KNOT_UNSYNC);
-	uint16_t flags = tl_tail_step_flags(&k->tail, point, v->off_ns);
-
-	if (news->slept)
-		flags = TIMELINE_KNOT_GAP;
-	else
-		k->steps++;
-	tl_knots_finish(&k->knots, commit, k);
-	begin_apart(k, point, v, flags,
-	    tl_add_32(off,
-		(steered ? v->allow_ns : v->noise_ns) + TL_ROUNDING_NS));
-	return TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT |
-	       (news->slept ? 0 : TL_CALIBRATE_STEP);
-}
-
-static int
-join(struct tl_keeper *k, const struct tl_clock_point *point,
-    const struct tl_verdict *v, bool suspect)
-{
-	const uint64_t before = k->committed;
-	struct tl_corner corner;
-
-	corner_at(point, v->half_ns, k->knots.rate.mult,
-	    suspect ? TIMELINE_KNOT_SUSPECT : 0, &corner);
-	corner.at.epoch = k->tail.epoch;
-	tl_knots_add(&k->knots, &corner, commit, k);
-	describe_tail(k, v);
-	return TL_CALIBRATE_POINT |
-	       (k->committed > before ? TL_CALIBRATE_KNOT : 0);
-}
-
 /* Is the point on another line?  A clock that was seen being set needs no
  * further check; otherwise the point is a jump only if no steering explains
  * it. */
@@ -241,20 +202,6 @@ let_others(struct tl_keeper *k, const struct tl_tail_lock *lock, bool new_epoch)
 	return rc;
 }
 
-/* Begin an epoch, because the counter began again; first commit the points of
- * the old epoch. */
-static int
-restart(struct tl_keeper *k, const struct tl_tail_lock *lock)
-{
-	struct tl_tail_lock again;
-
-	settle_all(k);
-	let_go(k, lock);
-	if (tl_tail_lock(k->calibrate.header, &again) < 0)
-		return TL_CALIBRATE_BUSY;
-	return let_others(k, &again, true);
-}
-
 /* Add a point, with the lock held and the tail unchanged since the last
  * point. */
 static int
@@ -263,17 +210,52 @@ advance(struct tl_keeper *k, const struct tl_tail_lock *lock,
 {
 	struct tl_verdict v;
 	int rc = 0;
+	struct tl_tail_lock again;
+	struct tl_corner corner;
 
 	tl_tail_judge(&k->tail, point, &v);
 	k->bent = v.bent;
 	const int64_t passed = tl_ticks_to_ns(v.ticks, k->tail.mult);
 
-	if (news->restarted || passed < -BACK_NS)
-		return restart(k, lock);
-	if (v.ticks > 0 && is_jump(k, &v, news))
-		rc = jump(k, point, &v, news);
-	else if (passed >= NEAR_NS)
-		rc = join(k, point, &v, news->suspect);
+	if (news->restarted || passed < -BACK_NS) {
+		/* Begin an epoch, because the counter began again; first commit
+		 * the points of the old epoch. */
+		settle_all(k);
+		let_go(k, lock);
+		if (tl_tail_lock(k->calibrate.header, &again) < 0)
+			return TL_CALIBRATE_BUSY;
+		return let_others(k, &again, true);
+	}
+	if (v.ticks > 0 && is_jump(k, &v, news)) {
+		/* Start another line: the clock was set, or the machine
+		 * slept. */
+		const uint64_t off =
+		    v.off_ns < 0 ? -(uint64_t)v.off_ns : (uint64_t)v.off_ns;
+		const bool steered = point->sync.steered ||
+				     !(k->tail.flags & TIMELINE_KNOT_UNSYNC);
+		uint16_t flags = tl_tail_step_flags(&k->tail, point, v.off_ns);
+
+		if (news->slept)
+			flags = TIMELINE_KNOT_GAP;
+		else
+			k->steps++;
+		tl_knots_finish(&k->knots, commit, k);
+		begin_apart(k, point, &v, flags,
+		    tl_add_32(off,
+			(steered ? v.allow_ns : v.noise_ns) + TL_ROUNDING_NS));
+		rc = TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT |
+		     (news->slept ? 0 : TL_CALIBRATE_STEP);
+	} else if (passed >= NEAR_NS) {
+		const uint64_t before = k->committed;
+
+		corner_at(point, v.half_ns, k->knots.rate.mult,
+		    news->suspect ? TIMELINE_KNOT_SUSPECT : 0, &corner);
+		corner.at.epoch = k->tail.epoch;
+		tl_knots_add(&k->knots, &corner, commit, k);
+		describe_tail(k, &v);
+		rc = TL_CALIBRATE_POINT |
+		     (k->committed > before ? TL_CALIBRATE_KNOT : 0);
+	}
 	k->points += rc > 0;
 	k->tail.keeper = (uint32_t)getpid();
 	let_go(k, lock);

@@ -20,12 +20,6 @@ enum {
 /* A longer piece is history, which later points must not affect. */
 static const int64_t history_ns = INT64_C(8000000000);
 
-static int64_t
-ns_between(uint64_t from, uint64_t to, uint64_t mult)
-{
-	return tl_ticks_to_ns(tl_ticks_between(from, to), mult);
-}
-
 /* Start the second stage again from a knot. */
 static void
 start_piece(struct tl_knots *k, const struct tl_corner *knot)
@@ -59,17 +53,12 @@ commit_last(struct tl_knots *k, uint64_t mult, uint16_t flags,
 	start_piece(k, &k->last);
 }
 
-static uint32_t
-tolerance_at(const struct tl_corner *corner)
-{
-	return tl_add_32(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
-}
-
 /* Narrow the cone from the knot to the slopes that pass the corner. */
 static void
 narrow(struct tl_knots *k, const struct tl_corner *corner)
 {
-	const uint32_t room = tolerance_at(corner);
+	const uint32_t room =
+	    tl_add_32(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
 	struct tl_corner edge = *corner;
 	uint64_t slope;
 
@@ -157,19 +146,6 @@ tl_knots_begin(struct tl_knots *k, const struct tl_corner *first,
 	k->rate = *rate;
 }
 
-static void
-append(struct tl_knots *k, const struct tl_corner *point)
-{
-	if (k->count == TL_KNOTS_POINTS_MAX) {
-		k->count--;
-		k->settled--;
-		k->has_start = false;
-		memmove(k->points, k->points + 1,
-		    k->count * sizeof(k->points[0]));
-	}
-	k->points[k->count++] = *point;
-}
-
 /* Do the newest n points lie on a line through the newest? */
 static bool
 confirm(const struct tl_knots *k, size_t n, uint64_t mult)
@@ -243,14 +219,23 @@ pull_of_tail(const struct tl_knots *k)
 		over = k->slope_low - slope;
 	else if (slope > k->slope_high)
 		over = slope - k->slope_high;
-	return (uint64_t)ns_between(k->knot.at.tsc, k->last.at.tsc, over);
+	return (uint64_t)tl_ticks_to_ns(tl_ticks_between(k->knot.at.tsc,
+					    k->last.at.tsc),
+	    over);
 }
 
 void
 tl_knots_add(struct tl_knots *k, const struct tl_corner *point,
     tl_knots_commit *commit, void *context)
 {
-	append(k, point);
+	if (k->count == TL_KNOTS_POINTS_MAX) {
+		k->count--;
+		k->settled--;
+		k->has_start = false;
+		memmove(k->points, k->points + 1,
+		    k->count * sizeof(k->points[0]));
+	}
+	k->points[k->count++] = *point;
 	learn_rate(k);
 	while (k->settled + ENDS_NEEDED < k->count)
 		settle(k, commit, context);

@@ -81,11 +81,14 @@ crooked(const struct tl_corner *p, uint64_t ns)
 	return part < INT64_MAX ? part : INT64_MAX;
 }
 
-static void
-look_left(const struct tl_knots *k, size_t i, struct tl_interval *v)
+void
+tl_interval_look(const struct tl_knots *k, size_t i, struct tl_interval *v)
 {
-	const struct tl_corner *a = v->a;
+	*v = (struct tl_interval){ .a = &k->points[i], .b = &k->points[i + 1] };
+	const struct tl_corner *a = v->a, *b = v->b;
+	const int64_t ns = b->at.utc_ns - a->at.utc_ns;
 
+	v->ns = ns > 0 ? (uint64_t)ns : 0;
 	if (i > 0) {
 		v->has_left = true;
 		v->left_mult = tl_corner_slope(a - 1, a);
@@ -102,13 +105,6 @@ look_left(const struct tl_knots *k, size_t i, struct tl_interval *v)
 		v->left_ns = tl_corner_above(v->b, a, v->left_mult);
 	if (i > 1)
 		v->crooked_left_ns = crooked(a - 2, v->ns);
-}
-
-static void
-look_right(const struct tl_knots *k, size_t i, struct tl_interval *v)
-{
-	const struct tl_corner *b = v->b;
-
 	if (i + 2 < k->count &&
 	    (v->right_mult = tl_corner_slope(b, b + 1)) != 0) {
 		v->has_right = true;
@@ -117,17 +113,6 @@ look_right(const struct tl_knots *k, size_t i, struct tl_interval *v)
 	}
 	if (i + 3 < k->count)
 		v->crooked_right_ns = crooked(b, v->ns);
-}
-
-void
-tl_interval_look(const struct tl_knots *k, size_t i, struct tl_interval *v)
-{
-	*v = (struct tl_interval){ .a = &k->points[i], .b = &k->points[i + 1] };
-	const int64_t ns = v->b->at.utc_ns - v->a->at.utc_ns;
-
-	v->ns = ns > 0 ? (uint64_t)ns : 0;
-	look_left(k, i, v);
-	look_right(k, i, v);
 }
 
 static uint64_t

@@ -45,40 +45,20 @@ enum { LAYOUTS = TL_COUNT(layouts) };
 
 /* A pipe to copy pages through. */
 struct peeper {
-	int read_fd;
-	int write_fd;
+	int fds[2]; /* to read from, to write to */
 	unsigned char page[PAGE_SIZE];
 };
-
-static int
-open_peeper(struct peeper *peeper)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
-		return -errno;
-	peeper->read_fd = fds[0];
-	peeper->write_fd = fds[1];
-	return 0;
-}
-
-static void
-close_peeper(struct peeper *peeper)
-{
-	close(peeper->read_fd);
-	close(peeper->write_fd);
-}
 
 /* Copy the page at an address, if there is a page. */
 static bool
 peek(struct peeper *peeper, uintptr_t address)
 {
 	const ssize_t put =
-	    write(peeper->write_fd, (const void *)address, PAGE_SIZE);
+	    write(peeper->fds[1], (const void *)address, PAGE_SIZE);
 
 	if (put <= 0)
 		return false;
-	return read(peeper->read_fd, peeper->page, PAGE_SIZE) == PAGE_SIZE;
+	return read(peeper->fds[0], peeper->page, PAGE_SIZE) == PAGE_SIZE;
 }
 
 static uint64_t
@@ -224,16 +204,16 @@ tl_clock_rate_kernel(struct tl_rate *rate)
 	struct tl_kernel_line line;
 	struct peeper peeper;
 	bool found = false;
-	int rc;
 
 	if (vdso < (PAGES_MAX + 1) * (uintptr_t)PAGE_SIZE)
 		return -ENODATA;
-	if ((rc = open_peeper(&peeper)) < 0)
-		return rc;
+	if (pipe2(peeper.fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
 	/* The data pages lie right below the code. */
 	for (uintptr_t i = 1; i <= PAGES_MAX && !found; i++)
 		found = search_page(&peeper, vdso - i * PAGE_SIZE, &line);
-	close_peeper(&peeper);
+	close(peeper.fds[0]);
+	close(peeper.fds[1]);
 	if (!found)
 		return -ENODATA;
 	*rate = (struct tl_rate){ .mult = (uint64_t)line.mult

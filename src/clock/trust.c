@@ -61,19 +61,6 @@ flags_of_cpuinfo(void)
 	return flags;
 }
 
-static uint32_t
-flags_of_cpuid(void)
-{
-	uint32_t flags = 0;
-	unsigned a, b, c, d;
-
-	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
-		flags |= TIMELINE_CPU_CONSTANT_TSC | TIMELINE_CPU_NONSTOP_TSC;
-	if (__get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 31))
-		flags |= TIMELINE_CPU_HYPERVISOR;
-	return flags;
-}
-
 const char *tl_clock_sources_file =
     "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 
@@ -124,8 +111,13 @@ tl_clock_choose(uint32_t *cpu_flags)
 	    TIMELINE_CPU_CONSTANT_TSC | TIMELINE_CPU_NONSTOP_TSC;
 	const int listed = tl_clock_kernel_lists_tsc();
 	int allowed = PR_TSC_ENABLE;
-	uint32_t flags = flags_of_cpuid();
+	uint32_t flags = 0;
+	unsigned a, b, c, d;
 
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
+		flags |= TIMELINE_CPU_CONSTANT_TSC | TIMELINE_CPU_NONSTOP_TSC;
+	if (__get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 31))
+		flags |= TIMELINE_CPU_HYPERVISOR;
 	if ((flags & wanted) != wanted)
 		flags |= flags_of_cpuinfo();
 	if (listed > 0)

@@ -49,22 +49,12 @@ refuse_swapped(struct tl_call *call, const char *word, const char *kind)
 	    kind, call->verb->name, call->verb->arguments);
 }
 
-/* Is an operand a priority? */
-static bool
-has_level(const struct tl_call *call)
-{
-	for (size_t i = 0; i < call->operand_count; i++) {
-		if (tl_level_parse(call->operands[i]) >= 0)
-			return true;
-	}
-	return false;
-}
-
 /* The name of a level for the library; "off" and "default" if they are
  * permitted.  NULL: it is none of them, which is reported. */
 static const char *
 read_level(struct tl_call *call, const char *word, bool off, bool defined)
 {
+	bool swapped = false; /* another operand is a priority */
 	int64_t ns;
 	int level;
 
@@ -81,7 +71,9 @@ read_level(struct tl_call *call, const char *word, bool off, bool defined)
 	call->usage = true;
 	if (strchr(call->fault.text, '?'))
 		return NULL;
-	if (has_level(call)) {
+	for (size_t i = 0; i < call->operand_count; i++)
+		swapped |= tl_level_parse(call->operands[i]) >= 0;
+	if (swapped) {
 		call->fault.rc = 0;
 		refuse_swapped(call, word, "priority");
 	} else {
@@ -190,15 +182,6 @@ parse_keep(struct tl_call *call, struct timeline_options *o, uint64_t *kept)
 	return 0;
 }
 
-/* Begin a line about a timeline that was changed. */
-static struct tl_text *
-line_of(struct tl_call *call, const struct tl_name *name)
-{
-	tl_put_string(&call->out, name->shown);
-	tl_put_string(&call->out, ": ");
-	return &call->out;
-}
-
 /* Entries that all lanes hold. */
 static uint64_t
 room_of(const struct timeline_header *h)
@@ -224,24 +207,22 @@ put_created(struct tl_call *call, const struct tl_name *name,
 		/* Report the memory, how many entries there are, as lanes are
 		 * rounded up to powers of two, and how long --keep is then. */
 		const uint64_t entries = timeline_lane_entries(h, 0);
-		struct tl_text *out = line_of(call, name);
+		struct tl_text *out = &call->out;
 
+		tl_put_format(out, "%s: ", name->shown);
 		tl_put_size(out, used);
-		tl_put_format(out, " in use, %llu entries for each of %u CPUs",
-		    (unsigned long long)entries, h->cpu_lanes);
+		tl_put_format(out, " in use, %lu entries for each of %u CPUs",
+		    entries, h->cpu_lanes);
 		if (rate) {
 			tl_put_string(out, ": ");
 			tl_put_duration(out,
 			    (int64_t)((unsigned __int128)entries * TL_NS_PER_S /
 				      rate));
-			tl_put_format(out, " at %llu entries a second",
-			    (unsigned long long)rate);
+			tl_put_format(out, " at %lu entries a second", rate);
 		}
-		tl_put_format(out, "; %llu in all lanes",
-		    (unsigned long long)room_of(h));
+		tl_put_format(out, "; %lu in all lanes", room_of(h));
 		if (tl_call_has(call, TL_CTL_ENTRIES))
-			tl_put_format(out, ", %llu asked for",
-			    (unsigned long long)h->entries_asked);
+			tl_put_format(out, ", %lu asked for", h->entries_asked);
 		tl_put_char(out, '\n');
 		return;
 	}
@@ -333,10 +314,10 @@ tl_verb_priority(struct tl_call *call)
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
 	else if (strcmp(level, "off") == 0)
-		tl_put_string(line_of(call, &name), "logging nothing\n");
+		tl_put_format(&call->out, "%s: logging nothing\n", name.shown);
 	else
-		tl_put_format(line_of(call, &name), "logging %s and above\n",
-		    level);
+		tl_put_format(&call->out, "%s: logging %s and above\n",
+		    name.shown, level);
 	timeline_close(tl);
 	return rc;
 }
@@ -358,13 +339,12 @@ tl_verb_burst(struct tl_call *call)
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
 	else {
-		struct tl_text *out = line_of(call, &name);
-
-		tl_put_format(out, "logging %s and above until ", level);
-		tl_put_time(out, tl_clock_read(CLOCK_REALTIME) + ns);
-		tl_put_string(out, " (");
-		tl_put_duration(out, ns);
-		tl_put_string(out, ")\n");
+		tl_put_format(&call->out, "%s: logging %s and above until ",
+		    name.shown, level);
+		tl_put_time(&call->out, tl_clock_read(CLOCK_REALTIME) + ns);
+		tl_put_string(&call->out, " (");
+		tl_put_duration(&call->out, ns);
+		tl_put_string(&call->out, ")\n");
 	}
 	timeline_close(tl);
 	return rc;
@@ -399,19 +379,17 @@ tl_verb_level(struct tl_call *call)
 		    category);
 	else if (rc != 0)
 		tl_call_library(call, &name, rc);
-	else {
-		struct tl_text *out = line_of(call, &name);
-
-		tl_put_format(out, "messages that match %s ",
+	else if (strcmp(level, "off") == 0)
+		tl_put_format(&call->out,
+		    "%s: messages that match %s are not logged\n", name.shown,
 		    call->operands[1]);
-		if (strcmp(level, "off") == 0)
-			tl_put_string(out, "are not logged\n");
-		else if (strcmp(level, "default") == 0)
-			tl_put_string(out,
-			    "have the level of their definition\n");
-		else
-			tl_put_format(out, "are logged as %s\n", level);
-	}
+	else
+		tl_put_format(&call->out, "%s: messages that match %s %s%s\n",
+		    name.shown, call->operands[1],
+		    strcmp(level, "default") == 0
+			? "have the level of their definition"
+			: "are logged as ",
+		    strcmp(level, "default") == 0 ? "" : level);
 	timeline_close(tl);
 	return rc;
 }
@@ -437,28 +415,6 @@ read_percentile(const char *word)
 	if (*end != '\0' || !(percent >= 0.0001) || percent > 99.9999)
 		return 0;
 	return (uint64_t)(percent * 10000 + 0.5);
-}
-
-/* In place of the nanoseconds from which on a timer logs spans. */
-enum { BY_PERCENTILE = -1, NEVER = -2 };
-
-static void
-put_slower(struct tl_call *call, const struct tl_name *name, const char *word,
-    int64_t ns)
-{
-	struct tl_text *out = line_of(call, name);
-
-	tl_put_format(out, "timers that match %s log ", call->operands[1]);
-	if (ns == NEVER) {
-		tl_put_string(out, "no span\n");
-		return;
-	}
-	tl_put_string(out, "spans of at least ");
-	if (ns == BY_PERCENTILE)
-		tl_put_string(out, word);
-	else
-		tl_put_duration(out, ns);
-	tl_put_char(out, '\n');
 }
 
 int
@@ -506,11 +462,16 @@ tl_verb_slower(struct tl_call *call)
 		    call->given[TL_CTL_CATEGORY]);
 	else if (rc != 0)
 		tl_call_library(call, &name, rc);
-	else
-		put_slower(call, &name, word,
-		    percentile ? BY_PERCENTILE
-		    : off      ? NEVER
-			       : ns);
+	else {
+		tl_put_format(&call->out, "%s: timers that match %s log %s",
+		    name.shown, call->operands[1],
+		    off ? "no span" : "spans of at least ");
+		if (percentile)
+			tl_put_string(&call->out, word);
+		else if (!off)
+			tl_put_duration(&call->out, ns);
+		tl_put_char(&call->out, '\n');
+	}
 	timeline_close(tl);
 	return rc;
 }

@@ -13,6 +13,7 @@
  */
 #include "base/file.h"
 #include "base/options.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/view.h"
@@ -35,53 +36,6 @@ enum {
 	WAIT_SAVED_MS = 600000, /* for an answer after much work */
 	CHUNK = 64 << 10
 };
-
-static int
-connect_daemon(struct tl_call *call, const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd, rc;
-
-	if (strlen(path) >= sizeof(address.sun_path))
-		return tl_call_fail(call, path, -ENAMETOOLONG,
-		    "too long for a socket");
-	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return tl_call_fail(call, path, -errno, "%s", strerror(errno));
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
-	    0) {
-		rc = -errno;
-		close(fd);
-		return tl_call_fail(call, path, rc,
-		    rc == -ENOENT || rc == -ECONNREFUSED
-			? "no timelined runs here (%s)"
-		    : rc == -EACCES || rc == -EPERM
-			? "no access to timelined (%s)"
-			: "%s",
-		    strerror(-rc));
-	}
-	return fd;
-}
-
-static int
-send_all(int fd, struct tl_text *request)
-{
-	size_t done = 0;
-
-	while (done < request->size) {
-		const ssize_t n = send(fd, request->data + done,
-		    request->size - done, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			/* read the reason, if any */
-			return errno == EPIPE ? 0 : -errno;
-		done += (size_t)n;
-	}
-	return request->rc;
-}
 
 /* Read up to the end of the stream, for a limited time.  A reset after an
  * answer is an end as well: timelined may close before it has read the whole
@@ -167,15 +121,34 @@ exchange(struct tl_call *call, struct tl_text *request, int wait_ms)
 			       ? call->given[TL_CTL_SOCKET]
 			       : getenv("TIMELINED_SOCKET");
 	struct tl_text reply = { 0 };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, rc;
 
 	if (!path || !path[0])
 		path = TL_CONTROL_SOCKET;
-	fd = connect_daemon(call, path);
+	if (strlen(path) >= sizeof(address.sun_path))
+		return tl_call_fail(call, path, -ENAMETOOLONG,
+		    "too long for a socket");
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fd;
-	rc = send_all(fd, request);
+		return tl_call_fail(call, path, -errno, "%s", strerror(errno));
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
+	    0) {
+		rc = -errno;
+		close(fd);
+		return tl_call_fail(call, path, rc,
+		    rc == -ENOENT || rc == -ECONNREFUSED
+			? "no timelined runs here (%s)"
+		    : rc == -EACCES || rc == -EPERM
+			? "no access to timelined (%s)"
+			: "%s",
+		    strerror(-rc));
+	}
+	rc = request->rc;
 	if (rc == 0)
+		rc = tl_write_all(fd, request->data, request->size);
+	if (rc == 0 || rc == -EPIPE) /* read the reason, if any */
 		rc = receive_all(fd, wait_ms, &reply);
 	if (rc == 0)
 		rc = take_reply(call, path,
@@ -211,13 +184,7 @@ request_verb(struct tl_call *call, int wait_ms)
 }
 
 int
-tl_verb_status(struct tl_call *call)
-{
-	return request_verb(call, WAIT_MS);
-}
-
-int
-tl_verb_reload(struct tl_call *call)
+tl_verb_ask(struct tl_call *call)
 {
 	return request_verb(call, WAIT_MS);
 }

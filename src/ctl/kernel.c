@@ -74,10 +74,8 @@ put_summary(struct tl_call *call, const struct tl_name *name,
 		return;
 	}
 	tl_put_plain(text, tl_bytes_of(file));
-	tl_put_format(text, ": %llu entries, %llu lost, of %llu threads in ",
-	    (unsigned long long)counts->events,
-	    (unsigned long long)counts->lost,
-	    (unsigned long long)counts->threads);
+	tl_put_format(text, ": %lu entries, %lu lost, of %lu threads in ",
+	    counts->events, counts->lost, counts->threads);
 	tl_put_duration(text, lasted_ns / 1000000 * 1000000);
 	tl_put_char(text, '\n');
 }

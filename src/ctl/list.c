@@ -149,25 +149,6 @@ gather_all(struct tl_call *call, struct list *list)
 	return rc;
 }
 
-/* Inspect each timeline twice, for the rate.  A timeline that cannot be
- * inspected keeps the fault. */
-static void
-update_all(struct list *list)
-{
-	const struct timespec between = { .tv_nsec = BETWEEN_MS * 1000000L };
-
-	for (int whole = 0; whole < 2; whole++) {
-		for (size_t i = 0; i < list->count; i++) {
-			struct tl_view *view = &list->items[i]->view;
-
-			if (view->fd >= 0 && view->fault.rc == 0)
-				(void)tl_view_update(view, whole);
-		}
-		if (!whole && list->count > 0)
-			nanosleep(&between, NULL);
-	}
-}
-
 static void
 put_cell(struct tl_text *text, const struct item *item, unsigned column,
     unsigned width)
@@ -384,13 +365,11 @@ put_text(struct tl_text *text, const struct list *list)
 
 		if (item->view.seen && tl_layout_is_small(h)) {
 			tl_put_plain(text, tl_bytes_of(item->name));
-			tl_put_string(text, ": the lane of each CPU holds ");
-			tl_put_unsigned(text, h->tier_entries[0]);
-			tl_put_string(text, " entries, ");
-			tl_put_unsigned(text, h->entries_asked);
-			tl_put_string(text,
-			    " were asked for: remove the timeline and start "
-			    "its programs again\n");
+			tl_put_format(text,
+			    ": the lane of each CPU holds %lu entries, %lu "
+			    "were asked for: remove the timeline and start its "
+			    "programs again\n",
+			    h->tier_entries[0], h->entries_asked);
 		}
 	}
 
@@ -459,7 +438,22 @@ tl_verb_list(struct tl_call *call)
 	rc = (list->named ? gather_named : gather_all)(call, list);
 	qsort(list->items, list->count, sizeof(list->items[0]), compare);
 	if (rc == 0) {
-		update_all(list);
+		/* Inspect each timeline twice, for the rate.  A timeline that
+		 * cannot be inspected keeps the fault. */
+		const struct timespec between = { .tv_nsec =
+						      BETWEEN_MS * 1000000L };
+
+		for (int whole = 0; whole < 2; whole++) {
+			for (size_t i = 0; i < list->count; i++) {
+				struct tl_view *view = &list->items[i]->view;
+
+				if (view->fd >= 0 && view->fault.rc == 0)
+					(void)tl_view_update(view, whole);
+			}
+			if (!whole && list->count > 0)
+				nanosleep(&between, NULL);
+		}
+
 		if (tl_call_has(call, TL_CTL_JSON))
 			put_json(call, list);
 		else

@@ -241,21 +241,6 @@ add_timer(struct tl_sample *s, uint64_t id, struct tl_snap **snap,
 	return rc;
 }
 
-/* The counts of a timer only grow, so the difference is the count of this
- * round. */
-static void
-end_timer(struct tl_tally_row *row, struct tl_timer *now,
-    struct tl_timer *scratch)
-{
-	*scratch = *now;
-	tl_timer_since(now, row->before);
-	row->seen = now->count;
-	row->p50_ns = tl_timer_ns(now, tl_timer_at(now, 50));
-	row->p99_ns = tl_timer_ns(now, tl_timer_at(now, 99));
-	row->max_ns = now->count > 0 ? tl_timer_ns(now, now->max) : 0;
-	*row->before = *scratch;
-}
-
 static int
 read_timers(struct tl_sample *s, struct tl_call *call)
 {
@@ -274,8 +259,20 @@ read_timers(struct tl_sample *s, struct tl_call *call)
 		id = timers[0].fixed.record;
 		row = id > UINT32_MAX ? NULL : find(&s->timers, (uint32_t)id);
 		rc = row ? 1 : add_timer(s, id, &snap, &row);
-		if (rc > 0)
-			end_timer(row, &timers[0], &timers[1]);
+		if (rc > 0) {
+			/* The counts of a timer only grow, so the difference is
+			 * the count of this round. */
+			struct tl_timer *now = &timers[0];
+
+			timers[1] = *now;
+			tl_timer_since(now, row->before);
+			row->seen = now->count;
+			row->p50_ns = tl_timer_ns(now, tl_timer_at(now, 50));
+			row->p99_ns = tl_timer_ns(now, tl_timer_at(now, 99));
+			row->max_ns =
+			    now->count > 0 ? tl_timer_ns(now, now->max) : 0;
+			*row->before = timers[1];
+		}
 	}
 	if (snap)
 		tl_snap_close(snap);

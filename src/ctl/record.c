@@ -47,8 +47,6 @@ struct record {
 	int kernel_rc;
 };
 
-/* == options == */
-
 /* == the recording == */
 
 static int
@@ -161,11 +159,22 @@ end_kernel(struct record *r)
 }
 
 static int
-report_start(struct record *r, int rc)
+start(struct record *r)
 {
+	const struct tl_recorder_host host = { .begin = begin, .context = r };
+	int rc = tl_recorder_new(&r->recorder, &r->options, &host);
 	struct tl_recorder_status status;
 	struct stat st;
 
+	if (rc != 0)
+		return tl_call_fail(r->call, NULL, rc, "%s", strerror(-rc));
+	for (size_t i = 0; rc == 0 && i < r->call->operand_count; i++)
+		rc = add(r, i);
+	if (rc != 0)
+		return rc;
+	rc = tl_recorder_start(r->recorder);
+	if (rc == 0)
+		return 0;
 	tl_recorder_status(r->recorder, &status);
 	if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return tl_call_fail(r->call, r->path, rc, "%s",
@@ -177,30 +186,13 @@ report_start(struct record *r, int rc)
 	return tl_call_fail(r->call, r->path, rc, "%s", tl_file_error(rc));
 }
 
-static int
-start(struct record *r)
-{
-	const struct tl_recorder_host host = { .begin = begin, .context = r };
-	int rc = tl_recorder_new(&r->recorder, &r->options, &host);
-
-	if (rc != 0)
-		return tl_call_fail(r->call, NULL, rc, "%s", strerror(-rc));
-	for (size_t i = 0; rc == 0 && i < r->call->operand_count; i++)
-		rc = add(r, i);
-	if (rc != 0)
-		return rc;
-	rc = tl_recorder_start(r->recorder);
-	return rc == 0 ? 0 : report_start(r, rc);
-}
-
 /* == reports == */
 
 static void
 put_state(struct tl_text *text, const struct tl_recorder_status *status)
 {
-	tl_put_format(text, "%llu entries, %llu lost, ",
-	    (unsigned long long)status->events,
-	    (unsigned long long)status->lost);
+	tl_put_format(text, "%lu entries, %lu lost, ", status->events,
+	    status->lost);
 	tl_put_size(text, status->bytes);
 }
 

@@ -53,24 +53,22 @@ struct saved {
 	uint64_t used; /* without its holes */
 };
 
-/* Copy to out, packed or not. */
+/* Copy to out, packed or not.  Copy first, compress later: writers overwrite
+ * entries while it compresses. */
 static int
-copy(int live, struct saved *saved, int out, struct tl_faults *faults)
+copy(int live, struct saved *saved, int out, bool packed,
+    struct tl_faults *faults)
 {
+	const int plain = packed ? memfd_create("timeline", MFD_CLOEXEC) : out;
+	int rc = plain < 0 ? -errno : 0;
+
 	saved->take.close_clock = true;
-	return tl_take(&saved->take, live, &saved->geometry, out, faults);
-}
-
-/* Copy first, compress later: writers overwrite entries while it compresses. */
-static int
-copy_packed(int live, struct saved *saved, int out, struct tl_faults *faults)
-{
-	const int plain = memfd_create("timeline", MFD_CLOEXEC);
-	int rc = plain < 0 ? -errno : copy(live, saved, plain, faults);
-
 	if (rc == 0)
+		rc = tl_take(&saved->take, live, &saved->geometry, plain,
+		    faults);
+	if (rc == 0 && packed)
 		rc = tl_zst_write_fd(out, plain, TL_ZST_LEVEL);
-	if (plain >= 0)
+	if (packed && plain >= 0)
 		close(plain);
 	return rc;
 }
@@ -91,7 +89,7 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	int rc = faults ? tl_file_new_begin(&file, path) : -ENOMEM;
 
 	if (rc == 0) {
-		rc = (packed ? copy_packed : copy)(fd, saved, file.fd, faults);
+		rc = copy(fd, saved, file.fd, packed, faults);
 		if (rc == 0 && fstat(file.fd, &status) == 0) {
 			saved->size = (uint64_t)status.st_size;
 			saved->used = tl_file_used(&status);
@@ -111,23 +109,6 @@ take(struct tl_call *call, const char *path, const char *older, int fd,
 	return rc;
 }
 
-/* Copy a file to standard output. */
-static int
-put_file(int fd)
-{
-	char piece[64 << 10];
-	uint64_t at = 0;
-	int64_t n;
-	int rc = 0;
-
-	while (rc == 0 && (n = tl_read_at(fd, piece, sizeof(piece), at)) != 0) {
-		rc = n < 0 ? (int)n
-			   : tl_write_all(STDOUT_FILENO, piece, (size_t)n);
-		at += sizeof(piece);
-	}
-	return rc;
-}
-
 /* Copy first, write later: writers overwrite entries while a pipe waits. */
 static int
 take_to_output(struct tl_call *call, int live, struct saved *saved)
@@ -135,13 +116,18 @@ take_to_output(struct tl_call *call, int live, struct saved *saved)
 	const int fd = memfd_create("timeline", MFD_CLOEXEC);
 	struct tl_faults *faults = calloc(1, sizeof(*faults));
 	int rc = fd < 0 ? -errno : faults ? 0 : -ENOMEM;
+	char piece[64 << 10];
+	uint64_t at = 0;
+	int64_t n;
 
 	if (rc == 0)
-		rc = (tl_call_has(call, TL_CTL_COMPRESS)
-			  ? copy_packed
-			  : copy)(live, saved, fd, faults);
-	if (rc == 0)
-		rc = put_file(fd);
+		rc = copy(live, saved, fd, tl_call_has(call, TL_CTL_COMPRESS),
+		    faults);
+	while (rc == 0 && (n = tl_read_at(fd, piece, sizeof(piece), at)) != 0) {
+		rc = n < 0 ? (int)n
+			   : tl_write_all(STDOUT_FILENO, piece, (size_t)n);
+		at += sizeof(piece);
+	}
 	if (fd >= 0)
 		close(fd);
 	free(faults);
@@ -156,30 +142,6 @@ static bool
 is_part(const struct timeline_head *head)
 {
 	return head->first > head->wanted;
-}
-
-/* Report the lanes of which writers overwrote entries meanwhile. */
-static void
-note_left_out(const char *path, const struct saved *saved)
-{
-	const struct timeline_header *g = &saved->geometry;
-
-	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
-		const struct timeline_head *head = &saved->take.heads[i];
-		struct tl_text text = { 0 };
-
-		if (!is_part(head))
-			continue;
-		tl_put_format(&text, "timelinectl: %s: ", path);
-		tl_snap_put_left_out(&text,
-		    timeline_lane_is_fallback(g, i) ? TL_CPU_UNKNOWN
-						    : i / g->tiers,
-		    timeline_lane_tier(g, i), head->end - head->first,
-		    head->first - head->wanted);
-		tl_put_char(&text, '\n');
-		fputs(tl_text_string(&text), stderr);
-		tl_text_free(&text);
-	}
 }
 
 static void
@@ -239,6 +201,7 @@ static int
 save(struct tl_call *call, const struct tl_name *name, const char *path,
     const char *older, struct saved *saved)
 {
+	const struct timeline_header *g = &saved->geometry;
 	int fd, rc;
 
 	if ((fd = tl_call_open(call, name)) < 0)
@@ -247,8 +210,25 @@ save(struct tl_call *call, const struct tl_name *name, const char *path,
 	if (rc == 0)
 		rc = path ? take(call, path, older, fd, saved)
 			  : take_to_output(call, fd, saved);
-	if (rc == 0)
-		note_left_out(path ? path : "standard output", saved);
+
+	/* Report the lanes of which writers overwrote entries meanwhile. */
+	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(g); i++) {
+		const struct timeline_head *head = &saved->take.heads[i];
+		struct tl_text text = { 0 };
+
+		if (!is_part(head))
+			continue;
+		tl_put_format(&text,
+		    "timelinectl: %s: ", path ? path : "standard output");
+		tl_snap_put_left_out(&text,
+		    timeline_lane_is_fallback(g, i) ? TL_CPU_UNKNOWN
+						    : i / g->tiers,
+		    timeline_lane_tier(g, i), head->end - head->first,
+		    head->first - head->wanted);
+		tl_put_char(&text, '\n');
+		fputs(tl_text_string(&text), stderr);
+		tl_text_free(&text);
+	}
 	close(fd);
 	return rc;
 }

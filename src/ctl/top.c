@@ -51,22 +51,6 @@ put_title(struct tl_text *text, const char *title, size_t width)
 	tl_cell_end(text, start, width, true);
 }
 
-static void
-put_titles(struct tl_text *text, bool timers)
-{
-	put_title(text, timers ? "SPANS/S" : "ENTRIES/S", WIDTH_RATE);
-	if (timers) {
-		put_title(text, "P50", WIDTH_DURATION);
-		put_title(text, "P99", WIDTH_DURATION);
-		put_title(text, "MAX", WIDTH_DURATION);
-	} else {
-		put_title(text, "TOTAL", WIDTH_TOTAL);
-		tl_cell_string(text, "PRIORITY", WIDTH_PRIORITY);
-	}
-	tl_cell_string(text, "CATEGORY", WIDTH_CATEGORY);
-	tl_put_string(text, timers ? "TIMER" : "MESSAGE");
-}
-
 /* Append a duration with about three digits. */
 static void
 put_took(struct tl_text *text, const struct tl_tally_row *row, uint64_t ns)
@@ -145,11 +129,8 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 		tl_put_string(text, ", then ");
 		tl_put_string(text, tl_threshold_name(g->base));
 	}
-	tl_put_format(text, "  %.0f entries/s  lost ", tl_view_rate(view));
-	tl_put_unsigned(text, g->dropped);
-	tl_put_string(text, " (+");
-	tl_put_unsigned(text, t->sample.lost);
-	tl_put_string(text, ")  history ");
+	tl_put_format(text, "  %.0f entries/s  lost %lu (+%lu)  history ",
+	    tl_view_rate(view), g->dropped, t->sample.lost);
 	if (g->kept_ns >= 0)
 		tl_put_duration(text, g->kept_ns);
 	else
@@ -162,11 +143,9 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 	end_line(t, text, start, columns, "");
 	if (t->rounds == 0) {
 		start = text->size;
-		tl_put_string(text, "sorted by ");
-		tl_put_string(text, tl_tally_keys[t->key]);
-		tl_put_string(text, t->paused ? "  PAUSED" : "");
-		tl_put_string(text,
-		    "  (q quit, p pause, s sort, arrows scroll)");
+		tl_put_format(text,
+		    "sorted by %s%s  (q quit, p pause, s sort, arrows scroll)",
+		    tl_tally_keys[t->key], t->paused ? "  PAUSED" : "");
 		end_line(t, text, start, columns, "");
 	}
 }
@@ -176,8 +155,20 @@ put_table(struct top *t, struct tl_text *text, const struct tl_tally *tally,
     size_t first, size_t max, unsigned columns)
 {
 	size_t start = text->size;
+	bool timers = tally == &t->sample.timers;
 
-	put_titles(text, tally == &t->sample.timers);
+	put_title(text, timers ? "SPANS/S" : "ENTRIES/S", WIDTH_RATE);
+	if (timers) {
+		put_title(text, "P50", WIDTH_DURATION);
+		put_title(text, "P99", WIDTH_DURATION);
+		put_title(text, "MAX", WIDTH_DURATION);
+	} else {
+		put_title(text, "TOTAL", WIDTH_TOTAL);
+		tl_cell_string(text, "PRIORITY", WIDTH_PRIORITY);
+	}
+	tl_cell_string(text, "CATEGORY", WIDTH_CATEGORY);
+	tl_put_string(text, timers ? "TIMER" : "MESSAGE");
+
 	end_line(t, text, start, columns, "\033[7m");
 	for (size_t i = first; i < tally->count && i - first < max; i++) {
 		start = text->size;
@@ -244,25 +235,6 @@ put_json_rows(struct tl_fields *f, const struct tl_tally *tally)
 		tl_fields_object_end(f);
 	}
 	tl_fields_array_end(f);
-}
-
-static void
-put_json(struct top *t)
-{
-	struct tl_fields f = tl_call_json(t->call);
-
-	tl_fields_object(&f, NULL);
-	tl_fields_time(&f, "time", tl_clock_read(CLOCK_REALTIME));
-	tl_fields_string(&f, "name", t->sample.name.shown);
-	tl_fields_duration(&f, "round", t->sample.view.round_ns);
-	tl_view_json(&f, &t->sample.view);
-	tl_fields_unsigned(&f, "lost_in_round", t->sample.lost);
-	tl_fields_double(&f, "share_seen", t->sample.share);
-	tl_fields_array(&f, "timers");
-	put_json_rows(&f, &t->sample.timers);
-	tl_fields_array(&f, "messages");
-	put_json_rows(&f, &t->sample.tally);
-	tl_fields_object_end(&f);
 }
 
 static void
@@ -385,7 +357,22 @@ run_plain(struct top *t)
 		if ((rc = next_round(t)) != 0)
 			break;
 		if (tl_call_has(t->call, TL_CTL_JSON)) {
-			put_json(t);
+			struct tl_fields f = tl_call_json(t->call);
+
+			tl_fields_object(&f, NULL);
+			tl_fields_time(&f, "time",
+			    tl_clock_read(CLOCK_REALTIME));
+			tl_fields_string(&f, "name", t->sample.name.shown);
+			tl_fields_duration(&f, "round",
+			    t->sample.view.round_ns);
+			tl_view_json(&f, &t->sample.view);
+			tl_fields_unsigned(&f, "lost_in_round", t->sample.lost);
+			tl_fields_double(&f, "share_seen", t->sample.share);
+			tl_fields_array(&f, "timers");
+			put_json_rows(&f, &t->sample.timers);
+			tl_fields_array(&f, "messages");
+			put_json_rows(&f, &t->sample.tally);
+			tl_fields_object_end(&f);
 		} else {
 			if (i > 0)
 				tl_put_char(text, '\n');

@@ -61,17 +61,10 @@ find_verb(const char *name)
 static void
 put_verb(struct tl_text *text, const struct tl_verb *verb)
 {
-	const size_t start = text->size;
+	const int before = (int)strlen("   ") + (int)strlen(verb->name);
 
-	tl_put_string(text, "  ");
-	tl_put_string(text, verb->name);
-	tl_put_char(text, ' ');
-	tl_put_string(text, verb->arguments);
-	if (text->size - start < HELP_COLUMN)
-		tl_put_repeat(text, ' ', HELP_COLUMN - (text->size - start));
-	tl_put_char(text, ' ');
-	tl_put_string(text, verb->description);
-	tl_put_char(text, '\n');
+	tl_put_format(text, "  %s %-*s %s\n", verb->name, HELP_COLUMN - before,
+	    verb->arguments, verb->description);
 }
 
 /* The common verbs, or all verbs and options. */
@@ -94,9 +87,8 @@ put_help(struct tl_text *text, bool all)
 			put_verb(text, &verbs[i]);
 			continue;
 		}
-		tl_put_string(text, i > 0 ? "\n" : "");
-		tl_put_string(text, verbs[i].description);
-		tl_put_string(text, ":\n");
+		tl_put_format(text, "%s%s:\n", i > 0 ? "\n" : "",
+		    verbs[i].description);
 	}
 	if (all)
 		tl_put_string(text, "\nOptions, each of some verbs:\n");
@@ -115,16 +107,9 @@ put_help(struct tl_text *text, bool all)
 static void
 put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 {
-	tl_put_string(text, "timelinectl ");
-	tl_put_string(text, verb->name);
-	if (verb->options & ~ALWAYS)
-		tl_put_string(text, " [option...]");
-	if (verb->arguments[0])
-		tl_put_char(text, ' ');
-	tl_put_string(text, verb->arguments);
-	tl_put_char(text, '\n');
-	tl_put_string(text, verb->description);
-	tl_put_string(text, "\n\nOptions:\n");
+	tl_put_format(text, "timelinectl %s%s%s%s\n%s\n\nOptions:\n",
+	    verb->name, verb->options & ~ALWAYS ? " [option...]" : "",
+	    verb->arguments[0] ? " " : "", verb->arguments, verb->description);
 	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
 		if (verb->options & UINT64_C(1) << i)
 			tl_option_help(text, &options[i]);
@@ -339,8 +324,8 @@ tl_call_number(struct tl_call *call, enum tl_ctl_option option, uint64_t least,
 	if (!word)
 		return 0;
 	if (tl_parse_size(word, &value) < 0 || value < least || value > most)
-		return tl_call_usage(call, "%s: not a number from %llu to %llu",
-		    word, (unsigned long long)least, (unsigned long long)most);
+		return tl_call_usage(call, "%s: not a number from %lu to %lu",
+		    word, least, most);
 	*n = value;
 	return 0;
 }

@@ -167,8 +167,10 @@ compare(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-void
-tl_writers_read(struct tl_writers *writers, int fd,
+/* Find the processes that logged the newest entries of each lane.  A file that
+ * is not live has no live writers. */
+static void
+read_writers(struct tl_writers *writers, int fd,
     const struct tl_inspection *inspection)
 {
 	struct scan scan = { .writers = writers,
@@ -234,8 +236,8 @@ tl_writers_put(struct tl_text *text, const struct tl_writers *writers)
 		tl_put_char(text, '-');
 }
 
-void
-tl_writers_json(struct tl_fields *f, const struct tl_writers *writers)
+static void
+put_writers(struct tl_fields *f, const struct tl_writers *writers)
 {
 	tl_fields_array(f, "writers");
 	for (size_t i = 0; i < writers->count; i++) {
@@ -277,7 +279,7 @@ tl_view_update(struct tl_view *view, bool whole)
 			  ? view->inspection.appended - before
 			  : 0;
 	if (whole)
-		tl_writers_read(&view->writers, view->fd, &view->inspection);
+		read_writers(&view->writers, view->fd, &view->inspection);
 	return 0;
 }
 
@@ -363,5 +365,5 @@ tl_view_json(struct tl_fields *f, const struct tl_view *view)
 	else
 		tl_fields_null(f, "pid_namespace");
 	tl_fields_bool(f, "elsewhere", tl_is_elsewhere(&g->header));
-	tl_writers_json(f, &view->writers);
+	put_writers(f, &view->writers);
 }

@@ -34,15 +34,8 @@ struct tl_writers {
 	size_t more; /* entries of writers beyond TL_WRITERS_MAX */
 };
 
-/* Find the processes that logged the newest entries of each lane.  A file that
- * is not live has no live writers. */
-void tl_writers_read(struct tl_writers *writers, int fd,
-    const struct tl_inspection *inspection);
-
 /* Append "hello 123, worker 124 died, ?". */
 void tl_writers_put(struct tl_text *text, const struct tl_writers *writers);
-void
-tl_writers_json(struct tl_fields *fields, const struct tl_writers *writers);
 
 /* == a timeline == */
 

@@ -101,16 +101,6 @@ take(struct ticker *ticker, struct tl_clock_point *point,
 	return rc;
 }
 
-static void
-add_news(struct tl_keep_news *to, const struct tl_keep_news *news)
-{
-	to->was_set |= news->was_set;
-	to->sees_set = news->sees_set;
-	to->slept |= news->slept;
-	to->restarted |= news->restarted;
-	to->suspect = news->suspect;
-}
-
 /* Apply the point to one timeline.  A busy timeline keeps the news for the next
  * point. */
 static void
@@ -130,21 +120,6 @@ apply_point(struct tl_calibrator *c, const struct tl_clock_point *point)
 	c->news = (struct tl_keep_news){ 0 };
 }
 
-/* Sample more often for a while after the rate changed: some clocks change the
- * rate every second, and the straight stretches in between need points. */
-static void
-plan_next(struct ticker *ticker)
-{
-	const ev_tstamp period = ticker->lively > 0 ? lively_s : period_s;
-
-	if (ticker->lively > 0)
-		ticker->lively--;
-	if (ticker->timer.repeat == period)
-		return;
-	ticker->timer.repeat = period;
-	ev_timer_again(ticker->loop, &ticker->timer);
-}
-
 static void
 tick(struct ticker *ticker)
 {
@@ -157,12 +132,27 @@ tick(struct ticker *ticker)
 			tl_clock_visit(c->tl); /* stamps are Unix time */
 			continue;
 		}
-		add_news(&c->news, &news);
+		c->news.was_set |= news.was_set;
+		c->news.sees_set = news.sees_set;
+		c->news.slept |= news.slept;
+		c->news.restarted |= news.restarted;
+		c->news.suspect = news.suspect;
 		c->rejected += rc == -EAGAIN;
 		if (rc == 0)
 			apply_point(c, &point);
 	}
-	plan_next(ticker);
+
+	/* Sample more often for a while after the rate changed: some clocks
+	 * change the rate every second, and the straight stretches in between
+	 * need points. */
+	const ev_tstamp period = ticker->lively > 0 ? lively_s : period_s;
+
+	if (ticker->lively > 0)
+		ticker->lively--;
+	if (ticker->timer.repeat == period)
+		return;
+	ticker->timer.repeat = period;
+	ev_timer_again(ticker->loop, &ticker->timer);
 }
 
 static void
@@ -203,17 +193,6 @@ ticker_new(struct ev_loop *loop)
 		ev_io_start(loop, &ticker->set);
 	}
 	return ticker;
-}
-
-static void
-ticker_free(struct ticker *ticker)
-{
-	ev_timer_stop(ticker->loop, &ticker->timer);
-	if (ticker->set_fd >= 0) {
-		ev_io_stop(ticker->loop, &ticker->set);
-		close(ticker->set_fd);
-	}
-	free(ticker);
 }
 
 int
@@ -298,7 +277,12 @@ tl_calibrator_free(struct tl_calibrator *c)
 		continue;
 	*link = c->next;
 	if (!c->ticker->first) {
-		ticker_free(c->ticker);
+		ev_timer_stop(c->ticker->loop, &c->ticker->timer);
+		if (c->ticker->set_fd >= 0) {
+			ev_io_stop(c->ticker->loop, &c->ticker->set);
+			close(c->ticker->set_fd);
+		}
+		free(c->ticker);
 		the_ticker = NULL;
 	}
 	free(c);

@@ -99,21 +99,6 @@ tl_sampler_init(struct tl_sampler *s, const struct tl_clock_source *clock,
 		machine->boot_id(machine->context, s->boot_id);
 }
 
-static void
-check_suspend(struct tl_sampler *s, struct tl_keep_news *news)
-{
-	if (!s->machine->asleep_ns)
-		return;
-	const int64_t now = s->machine->asleep_ns(s->machine->context);
-
-	if (now - s->asleep_ns > SLEPT_NS) {
-		news->slept = true;
-		/* the raw clock stood still; the counter may not have */
-		s->raw_tsc = 0;
-	}
-	s->asleep_ns = now;
-}
-
 /* Detect another boot: the process was moved or restored. */
 static void
 check_boot(struct tl_sampler *s, struct tl_keep_news *news)
@@ -131,17 +116,6 @@ check_boot(struct tl_sampler *s, struct tl_keep_news *news)
 	news->restarted = true;
 	s->raw_tsc = 0;
 	s->raw_mult = 0;
-}
-
-/* A kernel that stops using the counter has a reason to distrust it.  A kernel
- * that never used the counter proves nothing (kvm-clock and others are derived
- * from it). */
-static void
-check_clocksource(struct tl_sampler *s)
-{
-	if (s->used_counter && s->machine->uses_counter &&
-	    !s->machine->uses_counter(s->machine->context))
-		s->suspect = true;
 }
 
 static bool
@@ -202,10 +176,25 @@ tl_sampler_take(struct tl_sampler *s, struct tl_clock_point *point,
 	const bool check = s->takes % CHECK_TAKES == 0;
 	int rc;
 
-	check_suspend(s, news);
+	if (s->machine->asleep_ns) {
+		const int64_t now = s->machine->asleep_ns(s->machine->context);
+
+		if (now - s->asleep_ns > SLEPT_NS) {
+			news->slept = true;
+			/* the raw clock stood still; the counter may not have */
+			s->raw_tsc = 0;
+		}
+		s->asleep_ns = now;
+	}
 	if (check) {
 		check_boot(s, news);
-		check_clocksource(s);
+
+		/* A kernel that stops using the counter has a reason to
+		 * distrust it.  A kernel that never used the counter proves
+		 * nothing (kvm-clock and others are derived from it). */
+		if (s->used_counter && s->machine->uses_counter &&
+		    !s->machine->uses_counter(s->machine->context))
+			s->suspect = true;
 	}
 	if ((rc = tl_clock_sample(s->clock, point)) < 0)
 		return rc;

@@ -118,16 +118,6 @@ take_answer(struct tl_kernel_events *e)
 	}
 }
 
-static bool
-is_elsewhere(const struct tl_kernel_events *e)
-{
-	struct timeline_header header;
-
-	return tl_read_at(e->fd, &header, sizeof(header), 0) ==
-		   (int64_t)sizeof(header) &&
-	       tl_is_elsewhere(&header);
-}
-
 static void
 ask(struct tl_kernel_events *e)
 {
@@ -135,9 +125,12 @@ ask(struct tl_kernel_events *e)
 		.faults = e->how.faults,
 		.sched = { .names = e->how.names, .temporary = true } };
 	struct tl_fault fault = { 0 };
+	struct timeline_header header;
 
 	e->waited_s = 0;
-	if (is_elsewhere(e)) {
+	if (tl_read_at(e->fd, &header, sizeof(header), 0) ==
+		(int64_t)sizeof(header) &&
+	    tl_is_elsewhere(&header)) {
 		fail(e, "its threads are those of another PID namespace");
 		return;
 	}

@@ -62,17 +62,6 @@ look_at_running(struct lookup *l, const struct timeline *tl)
 	tl_strings_unlock();
 }
 
-static void
-look_at_copy(struct lookup *l, const struct tl_snap *snap)
-{
-	const struct tl_message *const *messages = tl_snap_messages(snap);
-
-	for (size_t i = 0; i < tl_snap_message_count(snap); i++) {
-		if (messages[i]->builtin == TIMELINE_BUILTIN_NONE)
-			look_at(l, messages[i]);
-	}
-}
-
 /* Warn if messages of a rule are defined and none has the argument.  Returns
  * whether messages of the rule are defined. */
 static bool
@@ -85,8 +74,15 @@ warn(const struct messages *m, const struct tl_config_rule *rule,
 	tl_search_init(&l.search, name);
 	if (m->tl)
 		look_at_running(&l, m->tl);
-	else
-		look_at_copy(&l, m->snap);
+	else {
+		const struct tl_message *const *messages =
+		    tl_snap_messages(m->snap);
+
+		for (size_t i = 0; i < tl_snap_message_count(m->snap); i++) {
+			if (messages[i]->builtin == TIMELINE_BUILTIN_NONE)
+				look_at(&l, messages[i]);
+		}
+	}
 	if (!l.any || l.search.is_found)
 		return l.any;
 	tl_search_fault(&l.search, "",

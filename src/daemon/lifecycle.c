@@ -128,21 +128,6 @@ notify_ready(const struct tl_daemon *daemon)
 	    daemon->target_count == 1 ? "" : "s");
 }
 
-static void
-log_ready(const struct tl_daemon *d)
-{
-	const char *plural = d->target_count == 1 ? "" : "s";
-	const unsigned port = d->http ? tl_http_port(d->http) : 0;
-
-	if (port)
-		tl_daemon_log(TL_LOG_NOTICE,
-		    "ready: %zu timeline%s, metrics on port %u",
-		    d->target_count, plural, port);
-	else
-		tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timeline%s",
-		    d->target_count, plural);
-}
-
 int
 tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 {
@@ -243,21 +228,6 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	return 0;
 }
 
-static void
-close_all(struct tl_daemon *d)
-{
-	tl_http_free(d->http);
-	tl_http_free(d->page);
-	tl_readings_free(d->readings);
-	tl_control_free(d->control);
-	tl_streams_free(d->stream);
-	tl_targets_free(d->folder);
-	while (d->ending)
-		tl_record_free(d->ending);
-	tl_programs_stop();
-	tl_snapshots_free(d->snapshots);
-}
-
 /* Run the loop until a signal stops it. */
 static void
 run(struct tl_daemon *d)
@@ -276,7 +246,18 @@ run(struct tl_daemon *d)
 	ev_timer_init(&watchdog, on_watchdog, watchdog_s, watchdog_s);
 	if (watchdog_s > 0)
 		ev_timer_start(d->loop, &watchdog);
-	log_ready(d);
+
+	const char *plural = d->target_count == 1 ? "" : "s";
+	const unsigned port = d->http ? tl_http_port(d->http) : 0;
+
+	if (port)
+		tl_daemon_log(TL_LOG_NOTICE,
+		    "ready: %zu timeline%s, metrics on port %u",
+		    d->target_count, plural, port);
+	else
+		tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timeline%s",
+		    d->target_count, plural);
+
 	notify_ready(d);
 	ev_run(d->loop, 0);
 	tl_notify_stopping();
@@ -305,7 +286,16 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 		     : tl_fail(fault, -ENOMEM, "no event loop");
 	if (rc == 0)
 		run(d);
-	close_all(d);
+	tl_http_free(d->http);
+	tl_http_free(d->page);
+	tl_readings_free(d->readings);
+	tl_control_free(d->control);
+	tl_streams_free(d->stream);
+	tl_targets_free(d->folder);
+	while (d->ending)
+		tl_record_free(d->ending);
+	tl_programs_stop();
+	tl_snapshots_free(d->snapshots);
 	tl_config_free(d->config);
 	if (d->loop)
 		ev_loop_destroy(d->loop);

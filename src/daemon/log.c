@@ -46,27 +46,23 @@ static bool is_journal;
 static uint64_t dropped;
 static uint64_t dropped_reported;
 
-/* Does JOURNAL_STREAM name the device and inode of stderr? */
-static bool
-find_journal(const struct stat *st)
-{
-	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long dev, ino;
-
-	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
-	       st->st_dev == dev && st->st_ino == ino;
-}
-
 void
 tl_daemon_log_open(void)
 {
 	struct stat st = { 0 };
+	unsigned long long dev, ino;
 
 	output_fd = STDERR_FILENO;
 	output = DIRECT;
 	if (fstat(STDERR_FILENO, &st) != 0)
 		return;
-	is_journal = find_journal(&st);
+
+	/* Does JOURNAL_STREAM name the device and inode of stderr? */
+	const char *stream = getenv("JOURNAL_STREAM");
+
+	is_journal = stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
+		     st.st_dev == dev && st.st_ino == ino;
+
 	if (S_ISSOCK(st.st_mode)) {
 		output = SOCKET;
 	} else if (S_ISFIFO(st.st_mode) || isatty(STDERR_FILENO)) {
@@ -124,8 +120,8 @@ write_dropped(void)
 	if (dropped == dropped_reported)
 		return true;
 	snprintf(text, sizeof(text),
-	    "%llu lines of the log were dropped: standard error was full",
-	    (unsigned long long)(dropped - dropped_reported));
+	    "%lu lines of the log were dropped: standard error was full",
+	    dropped - dropped_reported);
 	put_line(&line, TL_LOG_WARNING, text);
 	written = write_text(&line);
 	if (written)
@@ -176,8 +172,8 @@ tl_daemon_log_limited(struct tl_log_limit *limit, double now_s,
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (limit->suppressed > 0)
-		tl_daemon_log(TL_LOG_WARNING, "%s (and %llu times before)",
-		    text, (unsigned long long)limit->suppressed);
+		tl_daemon_log(TL_LOG_WARNING, "%s (and %lu times before)", text,
+		    limit->suppressed);
 	else
 		tl_daemon_log(TL_LOG_WARNING, "%s", text);
 	*limit = (struct tl_log_limit){ .logged_s = now_s, .any = true };
@@ -197,8 +193,8 @@ tl_notify_ready(void)
 void
 tl_notify_reloading(void)
 {
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-	    (unsigned long long)tl_clock_read(CLOCK_MONOTONIC) / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lu",
+	    tl_clock_read(CLOCK_MONOTONIC) / 1000);
 }
 
 void

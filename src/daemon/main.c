@@ -141,22 +141,6 @@ put_slots(struct tl_text *text, const struct tl_config *config)
 	}
 }
 
-/* Print the result of --check for a correct configuration. */
-static int
-print_checked(const char *path, const struct tl_config *config)
-{
-	struct tl_text text = { 0 };
-	int status;
-
-	tl_put_format(&text, "%s: ", path);
-	tl_put_count(&text, config->timeline_count, "timeline");
-	tl_put_string(&text, ", no error\n");
-	put_slots(&text, config);
-	status = print(tl_text_string(&text));
-	tl_text_free(&text);
-	return status;
-}
-
 static void
 log_keeper(const char *text)
 {
@@ -214,13 +198,19 @@ start(const char *path, bool check_only)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_config *config;
+	struct tl_text text = { 0 };
 	int rc;
 
 	if (load(&config, path, &fault) != 0)
 		return report(&fault);
 	if (check_only) {
 		tl_lacking_check(config);
-		rc = print_checked(path, config);
+		tl_put_format(&text, "%s: ", path);
+		tl_put_count(&text, config->timeline_count, "timeline");
+		tl_put_string(&text, ", no error\n");
+		put_slots(&text, config);
+		rc = print(tl_text_string(&text));
+		tl_text_free(&text);
 		tl_config_free(config);
 		return rc;
 	}

@@ -81,7 +81,7 @@ save_soon(struct tl_target *target, const char *reason)
 	const struct tl_snapshot_beside beside = { .kernel =
 						       target->kernel_events };
 
-	(void)tl_snapshots_take_with(target->daemon->snapshots, target->name,
+	(void)tl_snapshots_take(target->daemon->snapshots, target->name,
 	    target->tl->fd, reason, &target->config->snapshots, &beside,
 	    snapshot_done, target);
 }
@@ -121,25 +121,6 @@ slower_due(struct ev_loop *loop, ev_timer *timer, int events)
 	    tl_clock_read(CLOCK_MONOTONIC));
 }
 
-/* Queue the snapshot of a trigger, with an explanation if the trigger asks for
- * one. */
-static int
-take_snapshot(struct tl_target *t, const struct tl_config_rule *rule)
-{
-	const char *glob = rule->match.message ? rule->match.message : "*";
-	struct tl_snapshot_why why = { .slower_ns = (int64_t)rule->limit_ns };
-	const struct tl_snapshot_beside beside = { .why = rule->actions.why
-							      ? &why
-							      : NULL,
-		.kernel = t->kernel_events };
-	char reason[TL_REASON_MAX + 1];
-
-	snprintf(why.glob, sizeof(why.glob), "%s", glob);
-	tl_snapshot_reason_make(reason, rule->name);
-	return tl_snapshots_take_with(t->daemon->snapshots, t->name, t->tl->fd,
-	    reason, &t->config->snapshots, &beside, snapshot_done, t);
-}
-
 /* The burst comes first, because its subject passes by; then the snapshot,
  * which is only queued; then the program; then the log line. */
 void
@@ -149,6 +130,7 @@ tl_target_rule_fired(void *context, const struct tl_firing *firing)
 	const struct tl_config_actions *actions = &firing->rule->actions;
 	const char *rule = firing->rule->name;
 	int rc;
+	char reason[TL_REASON_MAX + 1];
 
 	if (actions->burst_level > 0 && t->bursts) {
 		rc = tl_bursts_raise(t->bursts, actions->burst_level,
@@ -160,7 +142,19 @@ tl_target_rule_fired(void *context, const struct tl_firing *firing)
 			    strerror(-rc));
 	}
 	if (actions->snapshot) {
-		rc = take_snapshot(t, firing->rule);
+		const char *glob = firing->rule->match.message;
+		struct tl_snapshot_why why = {
+			.slower_ns = (int64_t)firing->rule->limit_ns
+		};
+		const struct tl_snapshot_beside beside = { .why = actions->why
+								      ? &why
+								      : NULL,
+			.kernel = t->kernel_events };
+
+		snprintf(why.glob, sizeof(why.glob), "%s", glob ? glob : "*");
+		tl_snapshot_reason_make(reason, rule);
+		rc = tl_snapshots_take(t->daemon->snapshots, t->name, t->tl->fd,
+		    reason, &t->config->snapshots, &beside, snapshot_done, t);
 		/* -EBUSY: the queued snapshot will show the firing, too */
 		if (rc < 0 && rc != -EBUSY)
 			tl_daemon_log(TL_LOG_WARNING,
@@ -366,22 +360,6 @@ fail:
 	return rc;
 }
 
-/* Start or stop the calibration as configured. */
-static void
-configure_clock(struct tl_target *t)
-{
-	const bool wanted = t->daemon->config->clock;
-
-	if (wanted == (t->calibrator != NULL))
-		return;
-	tl_calibrator_free(t->calibrator);
-	t->calibrator = NULL;
-	if (wanted &&
-	    tl_calibrator_new(&t->calibrator, t->daemon->loop, t->tl) != 0)
-		tl_daemon_log(TL_LOG_ERROR, "%s: cannot calibrate its clock",
-		    t->name);
-}
-
 int
 tl_target_configure(struct tl_target *target,
     const struct tl_config_timeline *config, struct tl_fault *fault)
@@ -402,7 +380,19 @@ tl_target_configure(struct tl_target *target,
 		tl_timers_past_free(target->timers_past);
 		target->timers_past = NULL;
 	}
-	configure_clock(target);
+
+	/* Start or stop the calibration as configured. */
+	const bool wanted = target->daemon->config->clock;
+
+	if (wanted != (target->calibrator != NULL)) {
+		tl_calibrator_free(target->calibrator);
+		target->calibrator = NULL;
+		if (wanted && tl_calibrator_new(&target->calibrator,
+				  target->daemon->loop, target->tl) != 0)
+			tl_daemon_log(TL_LOG_ERROR,
+			    "%s: cannot calibrate its clock", target->name);
+	}
+
 	target->record_rc = 0; /* report a failure again if it persists */
 	if (config->priority != before)
 		set_priority(target);

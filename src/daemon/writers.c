@@ -113,17 +113,6 @@ set_state(struct slot *slot, enum state state)
 		ev_timer_again(w->loop, &w->timer);
 }
 
-static void
-unlink_dead(struct slot *slot)
-{
-	struct tl_writers *w = slot->owner;
-
-	*(slot->newer == NONE ? &w->newest_dead
-			      : &w->slots[slot->newer].older) = slot->older;
-	*(slot->older == NONE ? &w->oldest_dead
-			      : &w->slots[slot->older].newer) = slot->newer;
-}
-
 /* Close the pidfd and leave the list of the dead. */
 static void
 stop_watching(struct slot *slot)
@@ -134,8 +123,16 @@ stop_watching(struct slot *slot)
 		slot->io.fd = -1;
 		fds_open--;
 	}
-	if (slot->state == DEAD)
-		unlink_dead(slot);
+	if (slot->state == DEAD) {
+		struct tl_writers *w = slot->owner;
+
+		*(slot->newer == NONE ? &w->newest_dead
+				      : &w->slots[slot->newer].older) =
+		    slot->older;
+		*(slot->older == NONE ? &w->oldest_dead
+				      : &w->slots[slot->older].newer) =
+		    slot->newer;
+	}
 }
 
 static void
@@ -348,27 +345,14 @@ inspect(struct slot *slot, int64_t ns)
 /* == the timer == */
 
 static void
-poll_one(struct slot *slot)
+time_came(struct ev_loop *loop, ev_timer *timer, int events)
 {
-	const uint32_t pid = slot->writer.pid;
-	const int fd = open_fd(pid);
+	struct tl_writers *w = timer->data;
+	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	struct tl_process process;
 
-	tl_process_inspect(&process, pid);
-	if (fd == -ESRCH || process.ended ||
-	    (slot->start_ticks && process.start_ticks &&
-		process.start_ticks != slot->start_ticks) ||
-	    (fd < 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
-		close_fd(fd);
-		end(slot, tl_clock_read(CLOCK_REALTIME));
-	} else if (fd >= 0) {
-		watch_fd(slot, fd);
-	}
-}
+	(void)events;
 
-static void
-poll_some(struct tl_writers *w)
-{
 	uint32_t polled = 0;
 
 	for (uint32_t i = 0; i < w->count && polled < POLL_MAX; i++) {
@@ -376,19 +360,24 @@ poll_some(struct tl_writers *w)
 
 		if (slot->state != POLLED)
 			continue;
-		poll_one(slot);
+
+		const uint32_t pid = slot->writer.pid;
+		const int fd = open_fd(pid);
+
+		tl_process_inspect(&process, pid);
+		if (fd == -ESRCH || process.ended ||
+		    (slot->start_ticks && process.start_ticks &&
+			process.start_ticks != slot->start_ticks) ||
+		    (fd < 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
+			close_fd(fd);
+			end(slot, tl_clock_read(CLOCK_REALTIME));
+		} else if (fd >= 0) {
+			watch_fd(slot, fd);
+		}
+
 		polled++;
 	}
-}
 
-static void
-time_came(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	struct tl_writers *w = timer->data;
-	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
-
-	(void)events;
-	poll_some(w);
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct slot *slot = &w->slots[i];
 
@@ -411,16 +400,6 @@ static uint32_t *
 bucket_of(struct tl_writers *w, uint32_t pid)
 {
 	return &w->buckets[pid * 0x9e3779b1u >> 19];
-}
-
-static uint32_t
-find(struct tl_writers *w, uint32_t pid)
-{
-	uint32_t i = *bucket_of(w, pid);
-
-	while (i != 0 && w->slots[i - 1].writer.pid != pid)
-		i = w->slots[i - 1].next;
-	return i != 0 ? i - 1 : NONE;
 }
 
 /* Free a slot for reuse: the process that is dead for the longest time or, if
@@ -501,7 +480,10 @@ tl_writers_seen(struct tl_writers *w, uint32_t pid, int64_t ns)
 
 		if (pid == 0 || pid > INT32_MAX)
 			return; /* not a pid */
-		i = find(w, pid);
+		i = *bucket_of(w, pid);
+		while (i != 0 && w->slots[i - 1].writer.pid != pid)
+			i = w->slots[i - 1].next;
+		i = i != 0 ? i - 1 : NONE;
 		w->last = i == NONE ? add(w, pid, ns) : i;
 		slot = &w->slots[w->last];
 	}

@@ -268,8 +268,7 @@ set_up(struct tl_instance *i, const struct tl_kernel_plan *plan,
 				 "the kernel's trace clock cannot be x86-tsc "
 				 "here")
 			   : report_tracefs(rc, fault);
-	snprintf(number, sizeof(number), "%llu",
-	    (unsigned long long)plan->size / 1024);
+	snprintf(number, sizeof(number), "%lu", plan->size / 1024);
 	if ((rc = set(i->folder, "buffer_size_kb", number)) != 0)
 		return tl_fail(fault, rc,
 		    "no room for a kernel buffer of %s KiB for each CPU: %s",

@@ -54,15 +54,19 @@ struct message {
 	struct tl_fault fault;
 };
 
-static int
-send_message(int socket, const struct message *message, int fd)
+int
+tl_keeper_send(int socket, const struct sockaddr_un *to, const void *data,
+    size_t size, int fd)
 {
-	struct iovec part = { (void *)(uintptr_t)message, sizeof(*message) };
+	struct iovec part = { (void *)(uintptr_t)data, size };
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = { 0 };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct msghdr m = { .msg_name = (void *)(uintptr_t)to,
+		.msg_namelen = to ? sizeof(*to) : 0,
+		.msg_iov = &part,
+		.msg_iovlen = 1 };
 
 	if (fd >= 0) {
 		m.msg_control = &control;
@@ -72,7 +76,15 @@ send_message(int socket, const struct message *message, int fd)
 		control.header.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
-	return sendmsg(socket, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return sendmsg(socket, &m, MSG_NOSIGNAL | (to ? MSG_DONTWAIT : 0)) < 0
+		   ? -errno
+		   : 0;
+}
+
+static int
+send_message(int socket, const struct message *message, int fd)
+{
+	return tl_keeper_send(socket, NULL, message, sizeof(*message), fd);
 }
 
 /* Receive a message; *fd is -1 if no descriptor came.  Returns 0 or -errno;
@@ -179,18 +191,6 @@ tl_keeper_give_up_capabilities(void)
 	(void)syscall(SYS_capset, &header, none);
 }
 
-static void
-wait_for_client(int socket)
-{
-	struct pollfd p = { .fd = socket, .events = POLLIN };
-	char byte;
-
-	while (!tl_stop_is_asked()) {
-		if (poll(&p, 1, LOOK_MS) > 0 && recv(socket, &byte, 1, 0) <= 0)
-			break;
-	}
-}
-
 /* Replace the client's standard files, so that a reader of the client's output
  * does not wait for the keeper's end. */
 static void
@@ -211,7 +211,9 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 {
 	struct message message = { .what = FAILED };
 	struct tl_instance instance;
+	struct pollfd p = { .fd = socket, .events = POLLIN };
 	int rc = instances;
+	char byte;
 
 	if (rc < 0)
 		message.fault = *fault;
@@ -235,8 +237,11 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 			    strerror(-rc));
 			(void)send_message(socket, &message, -1);
 		}
-		if (rc == 0)
-			wait_for_client(socket);
+		/* Wait for the client. */
+		while (rc == 0 && !tl_stop_is_asked())
+			if (poll(&p, 1, LOOK_MS) > 0 &&
+			    recv(socket, &byte, 1, 0) <= 0)
+				break;
 		/* The end of the socket tells the client to close its files,
 		 * which hold the instance. */
 		close(socket);
@@ -245,16 +250,6 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 		(void)send_message(socket, &message, -1);
 	}
 	_exit(rc == 0 ? 0 : 1);
-}
-
-/* Run the keeper of a client that is root. */
-static _Noreturn void
-keep_for_parent(int socket, const struct tl_kernel_plan *plan)
-{
-	struct tl_fault fault = { 0 };
-	const int instances = tl_instances_open(&fault);
-
-	tl_keeper_keep(socket, instances, &fault, plan);
 }
 
 /* == the client == */
@@ -352,14 +347,6 @@ take_file(struct tl_kernel *k, const struct message *m, int fd,
 	return rc;
 }
 
-/* Has everything arrived that a recording needs? */
-static bool
-is_complete(const struct tl_kernel *k)
-{
-	return k->tracing_on >= 0 && k->set_event_pid >= 0 &&
-	       k->cpu_count > 0 && k->layout.size > 0;
-}
-
 static int
 take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 {
@@ -376,7 +363,8 @@ take_files(struct tl_kernel *k, int flags, struct tl_fault *fault)
 		if (message.what == DONE || message.what == FAILED)
 			close_one(fd);
 		if (message.what == DONE)
-			return is_complete(k)
+			return k->tracing_on >= 0 && k->set_event_pid >= 0 &&
+				       k->cpu_count > 0 && k->layout.size > 0
 				   ? 0
 				   : tl_fail(fault, -EBADMSG,
 					 "the keeper of the kernel's events "
@@ -396,33 +384,22 @@ tl_kernel_take(struct tl_kernel *k, struct tl_fault *fault)
 	return take_files(k, MSG_DONTWAIT, fault);
 }
 
-/* Check that this is the first pid namespace.  The kernel's events number
- * threads as in the first namespace, and other namespaces cannot translate
- * these numbers. */
-static int
-check_namespace(struct tl_fault *fault)
+int
+tl_kernel_begin(struct tl_kernel *k, int ends[2], struct tl_fault *fault)
 {
 	char link[64] = "";
 
+	*k = (struct tl_kernel){ .socket = -1,
+		.tracing_on = -1,
+		.set_event_pid = -1 };
+	/* The kernel's events number threads as in the first pid namespace, and
+	 * other namespaces cannot translate these numbers. */
 	if (readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0 &&
 	    strcmp(link, FIRST_PID_NAMESPACE) != 0)
 		return tl_fail(fault, -ENOTSUP,
 		    "this is a pid namespace of its own (a container), which "
 		    "cannot tell the threads in the kernel's events: run it "
 		    "on the host");
-	return 0;
-}
-
-int
-tl_kernel_begin(struct tl_kernel *k, int ends[2], struct tl_fault *fault)
-{
-	const int rc = check_namespace(fault);
-
-	*k = (struct tl_kernel){ .socket = -1,
-		.tracing_on = -1,
-		.set_event_pid = -1 };
-	if (rc != 0)
-		return rc;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	return 0;
@@ -439,8 +416,11 @@ tl_kernel_open(struct tl_kernel *k, const struct tl_kernel_plan *plan,
 		return rc;
 	k->keeper = fork();
 	if (k->keeper == 0) {
+		struct tl_fault why = { 0 };
+
 		close(ends[0]);
-		keep_for_parent(ends[1], plan);
+		rc = tl_instances_open(&why);
+		tl_keeper_keep(ends[1], rc, &why, plan);
 	}
 	k->socket = ends[0];
 	close(ends[1]);

@@ -8,6 +8,8 @@
 
 #include "kernel/kernel.h"
 
+#include <sys/un.h>
+
 #define TL_KEEPER_MAGIC UINT32_C(0x6b656570)
 
 /* The datagram that asks the service for a keeper.  One end of a socketpair of
@@ -24,6 +26,10 @@ struct tl_keeper_request {
 int tl_keeper_request_check(const struct tl_keeper_request *request,
     size_t size, struct tl_kernel_plan *plan);
 
+/* Send data and a descriptor, or none if fd is -1: to the other end of a
+ * socket, or, without waiting, to an address.  Returns 0 or -errno. */
+int tl_keeper_send(int socket, const struct sockaddr_un *to, const void *data,
+    size_t size, int fd);
 /* Keep an instance in this process until the other end of the socket is closed.
  * If instances is below 0, send the fault. */
 _Noreturn void tl_keeper_keep(int socket, int instances,

@@ -79,6 +79,9 @@ enum {
 
 /* The prefix of our instances of tracefs. */
 #define TL_INSTANCE_PREFIX "timeline-"
+/* The characters that the rest of their names may have. */
+#define TL_INSTANCE_CHARACTERS \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 /* The places where tracefs is searched, ended by NULL; tests set others. */
 extern const char *const *tl_tracefs_paths;

@@ -227,18 +227,6 @@ is_mapped(const struct tl_sched *s, uint32_t pid)
 	return found;
 }
 
-/* Does the process belong to the timeline's PID namespace?  A tool of another
- * namespace that has the timeline mapped is not recorded. */
-static bool
-is_of_namespace(const struct tl_sched *s, uint32_t pid)
-{
-	char path[48];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
-	return s->pidns == 0 || stat(path, &st) != 0 || st.st_ino == s->pidns;
-}
-
 int
 tl_sched_add_process(struct tl_sched *s, uint32_t pid,
     const struct tl_kernel *kernel)
@@ -279,6 +267,8 @@ tl_sched_find_threads(struct tl_sched *s, const struct tl_kernel *kernel)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
+	struct stat st;
+	char path[48];
 	int count = 0;
 
 	if (!dir)
@@ -286,8 +276,13 @@ tl_sched_find_threads(struct tl_sched *s, const struct tl_kernel *kernel)
 	while (count >= 0 && (entry = readdir(dir))) {
 		const uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
-		if (pid != 0 && pid != (uint32_t)getpid() &&
-		    is_mapped(s, pid) && is_of_namespace(s, pid)) {
+		if (pid == 0 || pid == (uint32_t)getpid() || !is_mapped(s, pid))
+			continue;
+		/* A tool of another PID namespace that has the timeline mapped
+		 * is not recorded. */
+		snprintf(path, sizeof(path), "/proc/%u/ns/pid", pid);
+		if (s->pidns == 0 || stat(path, &st) != 0 ||
+		    st.st_ino == s->pidns) {
 			const int rc = tl_sched_add_process(s, pid, kernel);
 
 			count = rc < 0 ? rc : count + rc;
@@ -490,22 +485,6 @@ define(struct tl_sched *s)
 	return 0;
 }
 
-/* Epochs are counted per file: this file begins with the epoch of the
- * timeline. */
-static void
-begin_epoch(struct timeline *tl, uint32_t epoch)
-{
-	struct timeline_knot *knots =
-	    (void *)(tl->map + tl->geometry.knots_offset);
-
-	if (epoch == 0)
-		return;
-	tl->header->epochs = epoch;
-	tl->header->clock.epoch = epoch;
-	knots[0].epoch = epoch;
-	tl_epoch_publish(tl);
-}
-
 /* Read the header of the timeline, which must have stamps of the TSC. */
 static int
 read_timeline(struct tl_sched *s, const char *path,
@@ -572,7 +551,19 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 	unlink(aside); /* left by a process that was killed here */
 	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
 		return tl_fail(fault, rc, "%s", timeline_error());
-	begin_epoch(s->tl, of->epochs);
+
+	/* Epochs are counted per file: this file begins with the epoch of the
+	 * timeline. */
+	struct timeline_knot *knots =
+	    (void *)(s->tl->map + s->tl->geometry.knots_offset);
+
+	if (of->epochs != 0) {
+		s->tl->header->epochs = of->epochs;
+		s->tl->header->clock.epoch = of->epochs;
+		knots[0].epoch = of->epochs;
+		tl_epoch_publish(s->tl);
+	}
+
 	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
 	/* namespace of the thread numbers */
 	s->tl->header->pidns_inode = of->pidns_inode;

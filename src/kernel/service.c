@@ -59,8 +59,6 @@ enum {
 	LOOK_MS = 1000,
 	SOCKET_MODE = 0660
 };
-#define ALLOWED \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 struct service {
 	int socket;
@@ -86,7 +84,7 @@ tl_keeper_request_check(const struct tl_keeper_request *request, size_t size,
 		return -EINVAL;
 	length = strnlen(request->name, sizeof(request->name));
 	if (length == 0 || length >= sizeof(request->name) ||
-	    strspn(request->name, ALLOWED) != length)
+	    strspn(request->name, TL_INSTANCE_CHARACTERS) != length)
 		return -EINVAL;
 	*plan = (struct tl_kernel_plan){ .size = request->size,
 		.faults = request->faults != 0 };
@@ -107,21 +105,6 @@ close_fds(struct datagram *d)
 {
 	while (d->fd_count > 0)
 		close(d->fds[--d->fd_count]);
-}
-
-/* Take descriptors: keep as many as there is room for, and close the others. */
-static void
-take_fds(struct datagram *d, const unsigned char *data, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		int fd;
-
-		memcpy(&fd, data + i * sizeof(fd), sizeof(fd));
-		if (d->fd_count < FDS_MAX)
-			d->fds[d->fd_count++] = fd;
-		else
-			close(fd);
-	}
 }
 
 /* Receive a datagram.  Returns 0 or -errno. */
@@ -152,7 +135,18 @@ receive(int socket, struct datagram *d)
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS) {
-			take_fds(d, CMSG_DATA(c), size / sizeof(int));
+			/* Take descriptors: keep as many as there is room for,
+			 * and close the others. */
+			for (size_t i = 0; i < size / sizeof(int); i++) {
+				int fd;
+
+				memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd),
+				    sizeof(fd));
+				if (d->fd_count < FDS_MAX)
+					d->fds[d->fd_count++] = fd;
+				else
+					close(fd);
+			}
 		} else if (c->cmsg_type == SCM_CREDENTIALS &&
 			   size == sizeof(d->sender)) {
 			memcpy(&d->sender, CMSG_DATA(c), size);
@@ -189,29 +183,6 @@ refuse(const struct service *s, const struct datagram *d,
 	return NULL;
 }
 
-/* Run a keeper.  Each keeper locks the folder of instances by an open file of
- * its own. */
-static _Noreturn void
-keep(struct service *s, int socket, struct tl_kernel_plan *plan)
-{
-	int instances = s->instances;
-
-	close(s->socket);
-	if (instances >= 0) {
-		instances = openat(s->instances, ".",
-		    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (instances < 0)
-			instances = tl_fail(&s->fault, -errno, "tracefs: %s",
-			    strerror(errno));
-		close(s->instances);
-	}
-	/* the list of threads must not be empty, which would mean all
-	 * threads */
-	plan->client = (uint32_t)getpid();
-	plan->quiet_client = true;
-	tl_keeper_keep(socket, instances, &s->fault, plan);
-}
-
 static void
 serve_one(struct service *s)
 {
@@ -232,8 +203,26 @@ serve_one(struct service *s)
 		return;
 	}
 	pid = fork();
-	if (pid == 0)
-		keep(s, d.fds[0], &plan);
+	if (pid == 0) {
+		/* Run a keeper.  Each keeper locks the folder of instances by
+		 * an open file of its own. */
+		int instances = s->instances;
+
+		close(s->socket);
+		if (instances >= 0) {
+			instances = openat(s->instances, ".",
+			    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			if (instances < 0)
+				instances = tl_fail(&s->fault, -errno,
+				    "tracefs: %s", strerror(errno));
+			close(s->instances);
+		}
+		/* the list of threads must not be empty, which would mean all
+		 * threads */
+		plan.client = (uint32_t)getpid();
+		plan.quiet_client = true;
+		tl_keeper_keep(d.fds[0], instances, &s->fault, &plan);
+	}
 	if (pid > 0)
 		s->clients[s->client_count++] = pid;
 	else
@@ -314,28 +303,13 @@ take_passed(struct tl_fault *fault)
 	return PASSED_FD;
 }
 
-static void
-run(struct service *s)
-{
-	struct pollfd p = { .fd = s->socket, .events = POLLIN };
-
-	while (!tl_stop_is_asked()) {
-		if (poll(&p, 1, LOOK_MS) > 0)
-			serve_one(s);
-		reap(s, WNOHANG);
-	}
-	for (size_t i = 0; i < s->client_count; i++)
-		kill(s->clients[i], SIGTERM);
-	while (s->client_count > 0)
-		reap(s, 0);
-}
-
 int
 tl_keeper_serve(const char *path, uid_t user, gid_t group,
     void (*log)(const char *text), struct tl_fault *fault)
 {
 	static const int on = 1;
 	struct service s = { .user = user, .log = log };
+	struct pollfd p = { .events = POLLIN };
 
 	s.socket = path ? listen_at(path, group, fault) : take_passed(fault);
 	if (s.socket < 0)
@@ -350,7 +324,18 @@ tl_keeper_serve(const char *path, uid_t user, gid_t group,
 	else
 		log(s.fault.text);
 	log("ready");
-	run(&s);
+
+	p.fd = s.socket;
+	while (!tl_stop_is_asked()) {
+		if (poll(&p, 1, LOOK_MS) > 0)
+			serve_one(&s);
+		reap(&s, WNOHANG);
+	}
+	for (size_t i = 0; i < s.client_count; i++)
+		kill(s.clients[i], SIGTERM);
+	while (s.client_count > 0)
+		reap(&s, 0);
+
 	if (path)
 		unlink(path);
 	if (s.instances >= 0)
@@ -361,55 +346,6 @@ tl_keeper_serve(const char *path, uid_t user, gid_t group,
 
 /* == its client == */
 
-static int
-send_request(const struct sockaddr_un *at,
-    const struct tl_keeper_request *request, int end)
-{
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct iovec part = { (void *)(uintptr_t)request, sizeof(*request) };
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct msghdr m = { .msg_name = (void *)(uintptr_t)at,
-		.msg_namelen = sizeof(*at),
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control) };
-	int rc = 0;
-
-	if (fd < 0)
-		return -errno;
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &end, sizeof(end));
-	if (sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
-static int
-report_service(const char *path, int rc, struct tl_fault *fault)
-{
-	switch (rc) {
-	case -ENOENT:
-	case -ECONNREFUSED:
-		return tl_fail(fault, rc,
-		    "no keeper listens on %.100s: start timeline-keeper.socket",
-		    path);
-	case -EACCES:
-	case -EPERM:
-		return tl_fail(fault, rc,
-		    "%.100s: this user may not ask the keeper: run timelined "
-		    "--keeper for it",
-		    path);
-	}
-	return tl_fail(fault, rc, "%.100s: %s", path, strerror(-rc));
-}
-
 int
 tl_kernel_ask(struct tl_kernel *k, const char *service,
     const struct tl_kernel_plan *plan, struct tl_fault *fault)
@@ -418,7 +354,7 @@ tl_kernel_ask(struct tl_kernel *k, const char *service,
 		.faults = plan->faults,
 		.size = plan->size };
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int ends[2];
+	int ends[2], fd;
 	int rc = tl_kernel_begin(k, ends, fault);
 
 	if (rc != 0)
@@ -426,14 +362,33 @@ tl_kernel_ask(struct tl_kernel *k, const char *service,
 	memcpy(request.name, plan->name, sizeof(request.name));
 	if (strlen(service) >= sizeof(at.sun_path)) {
 		rc = -ENAMETOOLONG;
+	} else if ((fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) < 0) {
+		rc = -errno;
 	} else {
 		strcpy(at.sun_path, service);
-		rc = send_request(&at, &request, ends[1]);
+		rc =
+		    tl_keeper_send(fd, &at, &request, sizeof(request), ends[1]);
+		close(fd);
 	}
 	close(ends[1]);
 	if (rc == 0)
 		k->socket = ends[0];
 	else
 		close(ends[0]);
-	return rc == 0 ? 0 : report_service(service, rc, fault);
+	if (rc == 0)
+		return 0;
+	switch (rc) {
+	case -ENOENT:
+	case -ECONNREFUSED:
+		return tl_fail(fault, rc,
+		    "no keeper listens on %.100s: start timeline-keeper.socket",
+		    service);
+	case -EACCES:
+	case -EPERM:
+		return tl_fail(fault, rc,
+		    "%.100s: this user may not ask the keeper: run timelined "
+		    "--keeper for it",
+		    service);
+	}
+	return tl_fail(fault, rc, "%.100s: %s", service, strerror(-rc));
 }

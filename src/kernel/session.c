@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 enum { LOOK_NS = TL_NS_PER_S, ENTRIES_MIN = 1 << 18 };
-#define ALLOWED \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 struct tl_session {
 	struct tl_kernel kernel;
@@ -58,32 +56,12 @@ enter_lost(struct tl_session *d, size_t cpu, uint64_t n)
 }
 
 static int
-put_page(struct tl_session *d, size_t cpu, size_t size)
-{
-	struct tl_page_record record;
-	struct tl_kernel_event event;
-	struct tl_page_walk walk;
-	int rc = tl_page_begin(&walk, &d->kernel.layout, d->page, size);
-
-	if (rc != 0)
-		return rc;
-	if (walk.lost && walk.missed == 0) {
-		/* losses in the statistics that were not entered yet */
-		const uint64_t all = lost_in_all(d, cpu);
-
-		walk.missed = all > d->lost[cpu] ? all - d->lost[cpu] : 0;
-	}
-	enter_lost(d, cpu, walk.missed);
-	while ((rc = tl_page_next(&walk, &record)) > 0)
-		if (tl_kernel_decode(&d->kernel.formats, &record, &event))
-			tl_sched_put(d->sched, (uint32_t)cpu, &event);
-	return rc;
-}
-
-static int
 drain(struct tl_session *d, uint32_t pages_max)
 {
 	int pages = 0;
+	struct tl_page_record record;
+	struct tl_kernel_event event;
+	struct tl_page_walk walk;
 
 	for (size_t cpu = 0; cpu < d->kernel.cpu_count; cpu++) {
 		const int fd = d->kernel.pipes[cpu];
@@ -99,7 +77,24 @@ drain(struct tl_session *d, uint32_t pages_max)
 				return -errno;
 			if (n <= 0)
 				break;
-			if ((rc = put_page(d, cpu, (size_t)n)) != 0)
+			rc = tl_page_begin(&walk, &d->kernel.layout, d->page,
+			    (size_t)n);
+			if (rc != 0)
+				return rc;
+			if (walk.lost && walk.missed == 0) {
+				/* losses in the statistics that were not entered yet */
+				const uint64_t all = lost_in_all(d, cpu);
+
+				walk.missed =
+				    all > d->lost[cpu] ? all - d->lost[cpu] : 0;
+			}
+			enter_lost(d, cpu, walk.missed);
+			while ((rc = tl_page_next(&walk, &record)) > 0)
+				if (tl_kernel_decode(&d->kernel.formats,
+					&record, &event))
+					tl_sched_put(d->sched, (uint32_t)cpu,
+					    &event);
+			if (rc != 0)
 				return rc;
 			pages++;
 		}
@@ -166,19 +161,6 @@ tl_session_end(struct tl_session *d, struct tl_sched_counts *counts)
 	return rc;
 }
 
-/* The name of an instance: the name of the file, with '_' for each forbidden
- * character. */
-static void
-name_instance(char *name, size_t size, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	snprintf(name, size, "%s", slash ? slash + 1 : path);
-	for (; *name; name++)
-		if (!strchr(ALLOWED, *name))
-			*name = '_';
-}
-
 /* Make a session without its keeper and without the parts that depend on the
  * keeper's answer. */
 static int
@@ -195,7 +177,17 @@ new_session(struct tl_session **out, struct tl_kernel_plan *plan,
 						     : TL_KERNEL_SIZE_DEFAULT,
 		.faults = options->faults,
 		.client = (uint32_t)gettid() };
-	name_instance(plan->name, sizeof(plan->name), path);
+
+	/* The name of an instance: the name of the file, with '_' for each
+	 * forbidden character. */
+	char *name = plan->name;
+	const char *slash = strrchr(path, '/');
+
+	snprintf(name, sizeof(plan->name), "%s", slash ? slash + 1 : path);
+	for (; *name; name++)
+		if (!strchr(TL_INSTANCE_CHARACTERS, *name))
+			*name = '_';
+
 	d->kernel.socket = d->kernel.tracing_on = d->kernel.set_event_pid = -1;
 	snprintf(d->path, sizeof(d->path), "%s", path);
 	d->size = plan->size;

@@ -75,8 +75,8 @@ struct tl_block {
 static inline void
 tl_block_id_put(char to[TL_BLOCK_ID_MAX], const struct tl_block *block)
 {
-	snprintf(to, TL_BLOCK_ID_MAX, "%.*s-%llu", TL_CHAIN_SIZE - 1,
-	    block->chain, (unsigned long long)block->number);
+	snprintf(to, TL_BLOCK_ID_MAX, "%.*s-%lu", TL_CHAIN_SIZE - 1,
+	    block->chain, block->number);
 }
 
 /* Parse an untrusted id.  false: it is invalid. */
@@ -96,6 +96,11 @@ tl_block_id_get(struct tl_block *block, const char *id)
 	block->chain[digits] = '\0';
 	return true;
 }
+
+/* Parse "FIRST-LAST" and a suffix, "" or one that begins with a dot.  false: it
+ * is invalid. */
+bool tl_block_range_get(const char *text, const char *suffix, uint64_t *first,
+    uint64_t *last);
 
 /* == reading == */
 
@@ -135,12 +140,8 @@ int tl_block_open(struct tl_trace **trace, struct tl_bytes data,
  * block of a chain; -errno. */
 int tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
-/* Read the INFOs and count the events of an open block.  0; -EBADMSG: not a
- * block of a chain. */
-int tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
-    struct tl_fault *fault);
-/* The same from bytes, all of which are checked: -EBADMSG if anything in them
- * is damaged. */
+/* Read the INFOs and count the events of a block, all of which is checked:
+ * -EBADMSG if anything in it is damaged, or it is not a block of a chain. */
 int tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 void tl_block_facts_free(struct tl_block_facts *facts);

@@ -56,16 +56,22 @@ copy_info(const struct tl_trace *trace, const char *name, char *to, size_t size)
 	return true;
 }
 
-/* "FIRST-LAST" */
-static bool
-read_range(char *text, uint64_t *first, uint64_t *last)
+bool
+tl_block_range_get(const char *text, const char *suffix, uint64_t *first,
+    uint64_t *last)
 {
-	char *dash = strchr(text, '-');
+	char words[2 * TL_UNSIGNED_MAX + 2];
+	const size_t size = strcspn(text, ".");
+	char *dash;
 
-	if (!dash)
+	if (size >= sizeof(words) || strcmp(text + size, suffix) != 0)
+		return false;
+	memcpy(words, text, size);
+	words[size] = '\0';
+	if (!(dash = strchr(words, '-')))
 		return false;
 	*dash = '\0';
-	return tl_parse_unsigned(text, first) == 0 &&
+	return tl_parse_unsigned(words, first) == 0 &&
 	       tl_parse_unsigned(dash + 1, last) == 0 && *first <= *last;
 }
 
@@ -87,28 +93,8 @@ read_numbers(struct tl_block_facts *facts, const struct tl_trace *trace)
 		return true;
 	facts->dropped = true;
 	return copy_info(trace, TL_INFO_DROPPED, number, sizeof(number)) &&
-	       read_range(number, &first, &facts->last) && first == b->number;
-}
-
-/* Invalid items are skipped. */
-static void
-read_thinned(uint64_t thinned[TIMELINE_LEVEL_NONE],
-    const struct tl_trace *trace)
-{
-	char words[TIMELINE_LEVEL_NONE * (TL_UNSIGNED_MAX + 4)];
-	char *rest = NULL;
-
-	memset(thinned, 0, TIMELINE_LEVEL_NONE * sizeof(*thinned));
-	if (!copy_info(trace, TL_INFO_THINNED, words, sizeof(words)))
-		return;
-	for (char *word = strtok_r(words, " ", &rest); word;
-	     word = strtok_r(NULL, " ", &rest)) {
-		uint64_t count;
-
-		if (word[0] >= '0' && word[0] <= '9' && word[1] == ':' &&
-		    tl_parse_unsigned(word + 2, &count) == 0)
-			thinned[word[0] - '0'] = count;
-	}
+	       tl_block_range_get(number, "", &first, &facts->last) &&
+	       first == b->number;
 }
 
 static void
@@ -169,11 +155,29 @@ read_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
     struct tl_fault *fault)
 {
 	struct tl_block *b = &facts->block;
+	char words[TIMELINE_LEVEL_NONE * (TL_UNSIGNED_MAX + 4)];
 
 	(void)copy_info(trace, TL_INFO_IDENTITY, facts->identity,
 	    sizeof(facts->identity));
 	(void)copy_info(trace, "boot", facts->boot, sizeof(facts->boot));
-	read_thinned(facts->thinned, trace);
+
+	/* Invalid items are skipped. */
+	char *rest = NULL;
+
+	memset(facts->thinned, 0,
+	    TIMELINE_LEVEL_NONE * sizeof(*facts->thinned));
+	if (copy_info(trace, TL_INFO_THINNED, words, sizeof(words))) {
+		for (char *word = strtok_r(words, " ", &rest); word;
+		     word = strtok_r(NULL, " ", &rest)) {
+			uint64_t count;
+
+			if (word[0] >= '0' && word[0] <= '9' &&
+			    word[1] == ':' &&
+			    tl_parse_unsigned(word + 2, &count) == 0)
+				facts->thinned[word[0] - '0'] = count;
+		}
+	}
+
 	read_positions(&facts->begins, trace, TL_INFO_BEGINS);
 	read_positions(&facts->positions, trace, TL_INFO_POSITIONS);
 	if (!copy_info(trace, "host", b->host, sizeof(b->host)) ||
@@ -185,24 +189,6 @@ read_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
 		return tl_fail(fault, -EBADMSG,
 		    "a trace, but not a block of a chain");
 	return facts->begins.rc < 0 ? facts->begins.rc : facts->positions.rc;
-}
-
-int
-tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
-    struct tl_fault *fault)
-{
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
-
-	if (rc == 0) {
-		while ((rc = tl_cursor_next(cursor, &event)) > 0)
-			count(&facts->block, &event);
-		tl_cursor_close(cursor);
-	}
-	if (rc < 0)
-		return tl_fail(fault, rc, "%s", strerror(-rc));
-	return read_infos(facts, trace, fault);
 }
 
 int
@@ -225,12 +211,21 @@ tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
 {
 	struct tl_fault damage = { 0 };
 	struct tl_trace *trace;
+	struct tl_cursor *cursor;
+	struct tl_event event;
 	int rc = open_trace(&trace, data, &damage, fault);
 
 	if (rc < 0)
 		return rc;
 	facts->block.data = data;
-	rc = tl_block_read_facts(facts, trace, fault);
+	rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		while ((rc = tl_cursor_next(cursor, &event)) > 0)
+			count(&facts->block, &event);
+		tl_cursor_close(cursor);
+	}
+	rc = rc < 0 ? tl_fail(fault, rc, "%s", strerror(-rc))
+		    : read_infos(facts, trace, fault);
 	if (rc == 0 && damage.rc < 0)
 		rc = tl_fault(fault, -EBADMSG, damage.at, "%s", damage.text);
 	tl_trace_close(trace);

@@ -23,89 +23,54 @@ append(void *context, const void *data, size_t size)
 	return text->rc;
 }
 
-static int
-write_info(struct tl_trace_writer *writer, const char *name, const char *value)
-{
-	if (value[0] == '\0')
-		return 0;
-	return tl_trace_write_info(writer, tl_bytes_of(name),
-	    tl_bytes_of(value));
-}
-
-static int
-write_number(struct tl_trace_writer *writer, const char *name, uint64_t number)
-{
-	char words[TL_UNSIGNED_MAX + 1];
-
-	snprintf(words, sizeof(words), "%lu", number);
-	return write_info(writer, name, words);
-}
-
-static int
-write_numbers(struct tl_trace_writer *writer,
-    const struct tl_block_facts *facts)
-{
-	const uint64_t first = facts->block.number;
-	char words[RANGE_MAX];
-	int rc = write_number(writer, TL_INFO_BLOCK, first);
-
-	if (rc == 0 && facts->sent > 0)
-		rc = write_number(writer, TL_INFO_SENT, facts->sent);
-	if (rc < 0 || !facts->dropped)
-		return rc;
-	snprintf(words, sizeof(words), "%lu-%lu", first, facts->last);
-	return write_info(writer, TL_INFO_DROPPED, words);
-}
-
-static int
-write_thinned(struct tl_trace_writer *writer,
-    const uint64_t thinned[TIMELINE_LEVEL_NONE])
-{
-	struct tl_text words = { 0 };
-	int rc;
-
-	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++) {
-		if (thinned[i] > 0)
-			tl_put_format(&words, "%s%u:%lu",
-			    words.size > 0 ? " " : "", i, thinned[i]);
-	}
-	rc = words.rc;
-	if (rc == 0)
-		rc =
-		    write_info(writer, TL_INFO_THINNED, tl_text_string(&words));
-	tl_text_free(&words);
-	return rc;
-}
-
-static int
-write_positions(struct tl_trace_writer *writer, const char *name,
-    const struct tl_text *positions)
-{
-	if (positions->size == 0)
-		return 0;
-	return tl_trace_write_info(writer, tl_bytes_of(name),
-	    tl_bytes(positions->data, positions->size));
-}
-
+/* Write the INFOs, without those that are empty. */
 static int
 write_infos(struct tl_trace_writer *writer, const struct tl_block_facts *facts)
 {
 	const struct tl_block *b = &facts->block;
+	char number[TL_UNSIGNED_MAX + 1], sent[TL_UNSIGNED_MAX + 1] = "";
+	char range[RANGE_MAX] = "";
+	struct tl_text thinned = { 0 };
 	int rc;
 
-	if ((rc = write_info(writer, "host", b->host)) < 0 ||
-	    (rc = write_info(writer, "command", "timeline-ship")) < 0 ||
-	    (rc = write_info(writer, "boot", facts->boot)) < 0 ||
-	    (rc = write_info(writer, "timeline", b->timeline)) < 0 ||
-	    (rc = write_info(writer, TL_INFO_CHAIN, b->chain)) < 0 ||
-	    (rc = write_numbers(writer, facts)) < 0 ||
-	    (rc = write_thinned(writer, facts->thinned)) < 0 ||
-	    (rc = write_info(writer, TL_INFO_IDENTITY, facts->identity)) < 0)
-		return rc;
-	rc = write_positions(writer, TL_INFO_BEGINS, &facts->begins);
-	return rc < 0 ? rc
-		      : write_positions(writer, TL_INFO_POSITIONS,
-			    &facts->positions);
+	snprintf(number, sizeof(number), "%lu", b->number);
+	if (facts->sent > 0)
+		snprintf(sent, sizeof(sent), "%lu", facts->sent);
+	if (facts->dropped)
+		snprintf(range, sizeof(range), "%lu-%lu", b->number,
+		    facts->last);
+	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++)
+		if (facts->thinned[i] > 0)
+			tl_put_format(&thinned, "%s%u:%lu",
+			    thinned.size > 0 ? " " : "", i, facts->thinned[i]);
+	rc = thinned.rc;
+
+	const struct {
+		const char *name;
+		struct tl_bytes value;
+	} infos[] = {
+		{ "host", tl_bytes_of(b->host) },
+		{ "command", tl_bytes_of("timeline-ship") },
+		{ "boot", tl_bytes_of(facts->boot) },
+		{ "timeline", tl_bytes_of(b->timeline) },
+		{ TL_INFO_CHAIN, tl_bytes_of(b->chain) },
+		{ TL_INFO_BLOCK, tl_bytes_of(number) },
+		{ TL_INFO_SENT, tl_bytes_of(sent) },
+		{ TL_INFO_DROPPED, tl_bytes_of(range) },
+		{ TL_INFO_THINNED, tl_bytes(thinned.data, thinned.size) },
+		{ TL_INFO_IDENTITY, tl_bytes_of(facts->identity) },
+		{ TL_INFO_BEGINS,
+		    tl_bytes(facts->begins.data, facts->begins.size) },
+		{ TL_INFO_POSITIONS,
+		    tl_bytes(facts->positions.data, facts->positions.size) },
+	};
+
+	for (size_t i = 0; rc == 0 && i < TL_COUNT(infos); i++)
+		if (infos[i].value.size > 0)
+			rc = tl_trace_write_info(writer,
+			    tl_bytes_of(infos[i].name), infos[i].value);
+	tl_text_free(&thinned);
+	return rc;
 }
 
 int

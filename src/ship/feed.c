@@ -176,22 +176,6 @@ ended(void *context, struct tl_recorder *recorder,
 
 /* == start == */
 
-/* The identity of a file: a new one of the same name was created at another
- * time. */
-static void
-identify(struct tl_feed *c, const struct timeline_header *h)
-{
-	char *end;
-
-	for (size_t i = 0; i < sizeof(h->boot_id); i++)
-		snprintf(c->boot + 2 * i, 3, "%02x", h->boot_id[i]);
-	strcpy(c->identity, c->boot);
-	end = c->identity + strlen(c->identity);
-	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
-	    "-%llx-%llx", (unsigned long long)h->created_ns,
-	    (unsigned long long)h->created_tsc);
-}
-
 /* Begin a chain: at the next entry, or at the first there was. */
 static int
 begin_at(struct tl_feed *c, const struct tl_inspection *inspection, bool all)
@@ -237,10 +221,22 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	struct tl_inspection inspection;
 	bool fresh;
 	int rc = tl_inspect_fd(&inspection, fd, false, fault);
+	char *end;
 
 	if (rc != 0)
 		return rc;
-	identify(c, &inspection.header);
+
+	/* The identity of a file: a new one of the same name was created at
+	 * another time. */
+	for (size_t i = 0; i < sizeof(inspection.header.boot_id); i++)
+		snprintf(c->boot + 2 * i, 3, "%02x",
+		    inspection.header.boot_id[i]);
+	strcpy(c->identity, c->boot);
+	end = c->identity + strlen(c->identity);
+	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
+	    "-%lx-%lx", inspection.header.created_ns,
+	    inspection.header.created_tsc);
+
 	fresh = tl_spool_chain_identity(c->kept)[0] == '\0';
 	if (strcmp(tl_spool_chain_identity(c->kept), c->identity) != 0)
 		rc = begin_at(c, &inspection, all || !fresh);

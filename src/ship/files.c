@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - list a folder, write a file atomically, escape a name
+ * files.c - list a folder, write a file atomically, escape a name, read a secret
  */
 #include "ship/files.h"
 
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 int
@@ -101,4 +102,28 @@ tl_put_file_part(struct tl_text *text, const char *name)
 		put_digits(text, tl_hash_fixed(tl_bytes_of(name)), HASH_DIGITS);
 		return;
 	}
+}
+
+/* == secrets == */
+
+int
+tl_secret_read(struct tl_text *text, const char *path, struct tl_fault *fault)
+{
+	const int rc = tl_read_file(path, TL_SECRET_MAX, text);
+
+	if (rc < 0)
+		return tl_fail(fault, rc, "%s: %s", path, strerror(-rc));
+	if (strcspn(tl_text_string(text), "\r\n") == 0)
+		return tl_fail(fault, -EINVAL, "%s: the first line is empty",
+		    path);
+	text->data[strcspn(text->data, "\r\n")] = '\0';
+	return 0;
+}
+
+void
+tl_secret_forget(struct tl_text *text)
+{
+	if (text->data)
+		explicit_bzero(text->data, text->capacity);
+	tl_text_free(text);
 }

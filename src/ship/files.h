@@ -7,6 +7,7 @@
 #define TL_SHIP_FILES_H
 
 #include "base/bytes.h"
+#include "base/fault.h"
 #include "base/text.h"
 
 #include <sys/types.h>
@@ -33,5 +34,15 @@ enum { TL_FILE_PART_MAX = 120 }; /* bytes of one name in that of a file */
  * TL_FILE_PART_MAX is cut and ends with a hash of the whole name.
  */
 void tl_put_file_part(struct tl_text *text, const char *name);
+
+/* == a password or token from a file, erased from memory after use == */
+
+enum { TL_SECRET_MAX = 4096 };
+
+/* Read the first line of a file.  0; -EINVAL: it is empty; -errno; the
+ * fault. */
+int
+tl_secret_read(struct tl_text *text, const char *path, struct tl_fault *fault);
+void tl_secret_forget(struct tl_text *text);
 
 #endif

@@ -173,23 +173,6 @@ update_result(struct run *r)
 	r->result.lasted_ns = now() - r->begun_ns;
 }
 
-static void
-show(struct run *r)
-{
-	struct tl_text text = { 0 };
-
-	if (!r->on_terminal || now() < r->show_ns)
-		return;
-	r->show_ns = now() + SHOW_MS * TL_NS_PER_MS;
-	update_result(r);
-	tl_put_string(&text, "\r\033[K");
-	tl_run_line(&text, &r->result, r->disconnected);
-	if (text.rc == 0)
-		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
-	tl_text_free(&text);
-	r->shown = true;
-}
-
 /* == the loop == */
 
 static void
@@ -215,8 +198,20 @@ is_over(const struct run *r)
 static void
 turn(struct run *r)
 {
+	struct tl_text text = { 0 };
+
 	pump(r);
-	show(r);
+	if (r->on_terminal && now() >= r->show_ns) {
+		r->show_ns = now() + SHOW_MS * TL_NS_PER_MS;
+		update_result(r);
+		tl_put_string(&text, "\r\033[K");
+		tl_run_line(&text, &r->result, r->disconnected);
+		if (text.rc == 0)
+			(void)tl_write_all(STDERR_FILENO, text.data, text.size);
+		tl_text_free(&text);
+		r->shown = true;
+	}
+
 	if (!r->moved && !r->target->is_busy) {
 		/* Sleep until there is a block or a retry is due. */
 		const int64_t left_ms =

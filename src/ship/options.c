@@ -53,17 +53,11 @@ static const struct {
 enum { ROWS = TL_COUNT(rows), VERBS = TL_COUNT(verbs) };
 
 static int
-usage(struct tl_fault *fault, const char *word, const char *what)
-{
-	return tl_fail(fault, -EINVAL, "%s: %s", word, what);
-}
-
-static int
 add_argument(struct tl_arguments *words, const char *word,
     struct tl_fault *fault)
 {
 	if (words->count == TL_ARGUMENTS_MAX)
-		return usage(fault, word,
+		return tl_usage(fault, word,
 		    "too many arguments of this kind (64 at most)");
 	words->items[words->count++] = word;
 	return 0;
@@ -101,27 +95,6 @@ take(struct tl_options *o, int value, const char *argument,
 	return 0;
 }
 
-/* Do the options belong to the verb? */
-static int
-check(const struct tl_options *o, struct tl_fault *fault)
-{
-	if (tl_options_has(o, TL_SHIP_HELP) ||
-	    tl_options_has(o, TL_SHIP_VERSION))
-		return 0;
-	if (o->verb == TL_SHIP_VERB_NONE)
-		return tl_fail(fault, -EINVAL, "no verb given: run or read");
-	for (size_t i = 0; i < TL_SHIP_OPTIONS; i++) {
-		if (o->given[i] && !(takers[i].verbs & 1u << o->verb))
-			return tl_fail(fault, -EINVAL,
-			    "--%s: not an option of %s", takers[i].name,
-			    verbs[o->verb].name);
-	}
-	if (o->operands.count == 0)
-		return tl_fail(fault, -EINVAL, "%s needs %s",
-		    verbs[o->verb].name, verbs[o->verb].arguments);
-	return 0;
-}
-
 int
 tl_options_parse(struct tl_options *o, int argc, char **argv,
     struct tl_fault *fault)
@@ -137,7 +110,25 @@ tl_options_parse(struct tl_options *o, int argc, char **argv,
 		rc = value < 0 ? value : take(o, value, argument, fault);
 	for (; rc == 0 && rest < argc; rest++)
 		rc = take_operand(o, argv[rest], fault);
-	return rc < 0 ? rc : check(o, fault);
+	if (rc < 0)
+		return rc;
+
+	/* Do the options belong to the verb? */
+	if (tl_options_has(o, TL_SHIP_HELP) ||
+	    tl_options_has(o, TL_SHIP_VERSION))
+		return 0;
+	if (o->verb == TL_SHIP_VERB_NONE)
+		return tl_fail(fault, -EINVAL, "no verb given: run or read");
+	for (size_t i = 0; i < TL_SHIP_OPTIONS; i++) {
+		if (o->given[i] && !(takers[i].verbs & 1u << o->verb))
+			return tl_fail(fault, -EINVAL,
+			    "--%s: not an option of %s", takers[i].name,
+			    verbs[o->verb].name);
+	}
+	if (o->operands.count == 0)
+		return tl_fail(fault, -EINVAL, "%s needs %s",
+		    verbs[o->verb].name, verbs[o->verb].arguments);
+	return 0;
 }
 
 /* == help == */
@@ -271,7 +262,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	    !tl_options_has(o, TL_SHIP_USER) &&
 	    !(tl_options_has(o, TL_SHIP_TO) &&
 		tl_click_is_url(o->given[TL_SHIP_TO])))
-		return usage(fault, "--password-file", "needs --user");
+		return tl_usage(fault, "--password-file", "needs --user");
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||
 	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,

@@ -12,8 +12,6 @@
  * The copies of warnings (nats/protocol.h) are read first, those of blocks that
  * the stream has discarded.
  */
-#include "ship/read.h"
-
 #include "base/process.h"
 #include "event/filter.h"
 #include "event/reader.h"
@@ -23,6 +21,7 @@
 #include "ship/ship.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -41,8 +40,23 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[DUPLICATE] = { 0, "block that was there already, left out" },
 };
 
+/* Which blocks are read: of chosen hosts, timelines and times, each once, in the
+ * order of its chain, concatenated. */
+struct selection {
+	struct tl_nats_options nats;
+	const struct tl_arguments *hosts; /* globs; none: any */
+	const struct tl_arguments *timelines;
+	int64_t since_ns; /* INT64_MIN: no bound; inclusive */
+	int64_t until_ns; /* INT64_MAX: no bound; inclusive */
+	uint64_t count;   /* stop after this many blocks; 0: no bound */
+	bool follow;      /* wait for new blocks; else end at the last now */
+	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
+	/* Receives missing, damaged and foreign messages. */
+	const struct tl_report *report;
+};
+
 struct reading {
-	const struct tl_ship_read *read;
+	const struct selection *read;
 	struct tl_seen seen;
 	struct tl_notes notes;
 	uint64_t written;
@@ -77,7 +91,7 @@ only_name(const struct tl_arguments *globs)
 /* Let the servers filter if only one host or one timeline is chosen. */
 static void
 choose_subject(char subject[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
-    const struct tl_ship_read *read)
+    const struct selection *read)
 {
 	const char *host = only_name(read->hosts);
 	const char *timeline = only_name(read->timelines);
@@ -136,7 +150,7 @@ see(struct reading *r, const struct tl_block *block, uint64_t last)
 }
 
 static bool
-is_in_time(const struct tl_ship_read *read, const struct tl_block *block)
+is_in_time(const struct selection *read, const struct tl_block *block)
 {
 	return block->to_ns >= read->since_ns &&
 	       block->from_ns <= read->until_ns;
@@ -158,7 +172,7 @@ static int
 read_blocks(struct reading *r, struct tl_nats_reader *reader,
     struct tl_fault *fault)
 {
-	const struct tl_ship_read *read = r->read;
+	const struct selection *read = r->read;
 
 	while (read->count == 0 || r->written < read->count) {
 		struct tl_nats_read message;
@@ -206,7 +220,7 @@ read_blocks(struct reading *r, struct tl_nats_reader *reader,
 			if (is_in_time(read, is)) {
 				r->written++;
 				r->kept += block->kept;
-				rc = read->write(read->context,
+				rc = tl_write_all(STDOUT_FILENO,
 				    block->data.data, block->data.size);
 			}
 		}
@@ -217,8 +231,10 @@ read_blocks(struct reading *r, struct tl_nats_reader *reader,
 	return 0;
 }
 
-int
-tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
+/* 0; -errno and the fault; -EBADMSG: read to the end, and damage was
+ * reported. */
+static int
+read_stream(const struct selection *read, struct tl_fault *fault)
 {
 	struct reading r = { .read = read, .notes.kinds = kinds };
 	char subject[TL_NATS_SUBJECT_MAX], kept_subject[TL_NATS_SUBJECT_MAX];
@@ -275,24 +291,16 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 /* == the command line == */
 
 static int
-write_on(void *context, const char *data, size_t size)
-{
-	(void)context;
-	return tl_write_all(STDOUT_FILENO, data, size);
-}
-
-static int
-read_options(struct tl_call *call, struct tl_ship_read *read)
+read_options(struct tl_call *call, struct selection *read)
 {
 	const struct tl_options *o = &call->options;
 	int rc;
 
-	*read = (struct tl_ship_read){ .since_ns = INT64_MIN,
+	*read = (struct selection){ .since_ns = INT64_MIN,
 		.until_ns = INT64_MAX,
 		.follow = tl_options_has(o, TL_SHIP_FOLLOW),
 		.hosts = &o->hosts,
 		.timelines = &o->timelines,
-		.write = write_on,
 		.report = &call->report };
 	if (o->operands.count != 1)
 		return tl_fail(&call->fault, -EINVAL, "read needs one URL");
@@ -309,7 +317,7 @@ read_options(struct tl_call *call, struct tl_ship_read *read)
 int
 tl_verb_read(struct tl_call *call)
 {
-	struct tl_ship_read read;
+	struct selection read;
 	int rc = read_options(call, &read);
 
 	if (rc < 0)
@@ -318,5 +326,5 @@ tl_verb_read(struct tl_call *call)
 		return tl_fail(&call->fault, -EINVAL,
 		    "blocks are binary: redirect standard output");
 	read.stop = tl_call_stop_flag();
-	return tl_ship_read(&read, &call->fault);
+	return read_stream(&read, &call->fault);
 }

@@ -8,6 +8,7 @@
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/ns.h"
+#include "base/options.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "event/hosts/origin.h"
@@ -37,58 +38,6 @@ static const struct tl_run_options usual = {
 	.spool_size = UINT64_C(256) * MIB,
 	.linger_ns = 2 * TL_NS_PER_S,
 };
-
-static int
-fail(struct tl_call *call, const char *word, const char *what)
-{
-	return tl_fail(&call->fault, -EINVAL, "%s: %s", word, what);
-}
-
-static int
-read_sizes(struct tl_call *call, struct tl_run_options *run)
-{
-	const struct tl_options *o = &call->options;
-	struct tl_fault *fault = &call->fault;
-	int rc;
-
-	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
-		 &run->chain.block_size, fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
-		 fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
-		 &run->target.part_size, fault)) < 0)
-		return rc;
-	if (run->chain.block_size > BLOCK_SIZE_MAX)
-		return fail(call, "--block-size", "more than 32M");
-	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
-		return fail(call, "--spool-size",
-		    "less than four blocks (--block-size)");
-	run->target.held_max = run->spool_size / 2;
-	return 0;
-}
-
-static int
-read_durations(struct tl_call *call, struct tl_run_options *run)
-{
-	const struct tl_options *o = &call->options;
-	struct tl_fault *fault = &call->fault;
-	int64_t every_ns = (int64_t)run->chain.every_ns;
-	int64_t part_ns = (int64_t)run->target.part_ns;
-	int rc;
-
-	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * TL_NS_PER_MS,
-		 &every_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * TL_NS_PER_MS,
-		 &part_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_FOR, TL_NS_PER_MS,
-		 &run->for_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
-		 fault)) < 0)
-		return rc;
-	run->chain.every_ns = (uint64_t)every_ns;
-	run->target.part_ns = (uint64_t)part_ns;
-	return 0;
-}
 
 /* Named here, not found in the table of all formats, for which the program
  * would have to carry each. */
@@ -120,30 +69,13 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 		return 0;
 	run->target.format = find_format(word);
 	if (!run->target.format)
-		return fail(call, word, "not one of trace, jsonl, parquet");
+		return tl_usage(&call->fault, word,
+		    "not one of trace, jsonl, parquet");
 	if (!tl_target_takes_formats(run->target.url))
-		return fail(call, "--format",
+		return tl_usage(&call->fault, "--format",
 		    "works only with a directory or -");
 	if (strcmp(run->target.url, "-") == 0 && strcmp(word, "jsonl") != 0)
-		return fail(call, word, "not for standard output");
-	return 0;
-}
-
-static int
-read_host(struct tl_call *call, struct tl_run_options *run)
-{
-	static struct tl_origin here;
-	const struct tl_arguments *hosts = &call->options.hosts;
-
-	if (hosts->count > 1)
-		return fail(call, "--host", "given more than once");
-	tl_origin_here(&here);
-	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
-	if (run->chain.host[0] == '\0')
-		return fail(call, "--host",
-		    "this machine has no host name; give one");
-	if (strlen(run->chain.host) >= sizeof(here.machine))
-		return fail(call, "--host", "a name of more than 64 bytes");
+		return tl_usage(&call->fault, word, "not for standard output");
 	return 0;
 }
 
@@ -155,41 +87,16 @@ check_target(struct tl_call *call, const char *url)
 	struct stat st;
 
 	if (!url || url[0] == '\0')
-		return fail(call, "run", "needs --to TARGET");
+		return tl_usage(&call->fault, "run", "needs --to TARGET");
 	if (strcmp(url, "-") != 0 && stat(url, &st) == 0 && S_ISREG(st.st_mode))
-		return fail(call, url,
+		return tl_usage(&call->fault, url,
 		    "a file; --to takes a directory, which ship fills");
 	if (url[0] == '/' && tl_name_path(url, path) == 0 &&
 	    strcmp(path, url) != 0 && access(path, F_OK) == 0)
-		return fail(call, url,
+		return tl_usage(&call->fault, url,
 		    "a timeline; the operands of run are --to TARGET "
 		    "TIMELINE...");
 	return 0;
-}
-
-static int
-read_target(struct tl_call *call, struct tl_run_options *run)
-{
-	struct tl_options *o = &call->options;
-	const struct tl_arguments *words = &o->operands;
-	char path[TL_PATH_MAX];
-	struct stat st;
-	int rc;
-
-	run->target.url = o->given[TL_SHIP_TO];
-	rc = check_target(call, run->target.url);
-	if (rc != 0)
-		return rc;
-	/* A file where a live timeline is meant. */
-	for (size_t i = 0; i < words->count; i++)
-		if (tl_name_path(words->items[i], path) == 0 &&
-		    access(path, F_OK) != 0 && stat(words->items[i], &st) == 0)
-			return fail(call, words->items[i],
-			    "no live timeline; timeline-convert reads files");
-	rc = tl_options_nats(o, &run->target.nats, &call->fault);
-	run->target.nats.url = run->target.url;
-	run->target.report = &call->report;
-	return rc;
 }
 
 static int
@@ -198,29 +105,83 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 	const struct tl_options *o = &call->options;
 	const struct tl_arguments *words = &o->operands;
 	const char *word = o->given[TL_SHIP_PARQUET_TIME];
+	const struct tl_arguments *hosts = &o->hosts;
+	static struct tl_origin here;
+	struct tl_fault *fault = &call->fault;
+	int64_t every_ns = (int64_t)usual.chain.every_ns;
+	int64_t part_ns = (int64_t)usual.target.part_ns;
 	int rc;
+	char path[TL_PATH_MAX];
+	struct stat st;
 
 	*run = usual;
-	if ((rc = read_target(call, run)) < 0 ||
-	    (rc = read_format(call, run)) < 0)
+	run->target.url = o->given[TL_SHIP_TO];
+	rc = check_target(call, run->target.url);
+	if (rc != 0)
+		return rc;
+	/* A file where a live timeline is meant. */
+	for (size_t i = 0; i < words->count; i++)
+		if (tl_name_path(words->items[i], path) == 0 &&
+		    access(path, F_OK) != 0 && stat(words->items[i], &st) == 0)
+			return tl_usage(&call->fault, words->items[i],
+			    "no live timeline; timeline-convert reads files");
+	rc = tl_options_nats(o, &run->target.nats, &call->fault);
+	run->target.nats.url = run->target.url;
+	run->target.report = &call->report;
+	if (rc < 0)
+		return rc;
+	if ((rc = read_format(call, run)) < 0)
 		return rc;
 	run->target.expression = o->given[TL_SHIP_EXPRESSION];
 	if (run->target.expression && !tl_click_is_url(run->target.url))
-		return fail(call, "-e",
+		return tl_usage(&call->fault, "-e",
 		    "chooses rows of clickhouse://; other targets take all");
 	if (word) {
 		if (tl_parquet_time_parse(word, &run->target.parquet_time) < 0)
-			return fail(call, word,
+			return tl_usage(&call->fault, word,
 			    "no such unit of --parquet-time: nanos or micros");
 		if (!run->target.format ||
 		    !(run->target.format->flags & TL_FORMAT_UNITS))
-			return fail(call, "--parquet-time",
+			return tl_usage(&call->fault, "--parquet-time",
 			    "only with --format parquet");
 	}
-	if ((rc = read_host(call, run)) < 0 ||
-	    (rc = read_sizes(call, run)) < 0 ||
-	    (rc = read_durations(call, run)) < 0)
+	if (hosts->count > 1)
+		return tl_usage(&call->fault, "--host", "given more than once");
+	tl_origin_here(&here);
+	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
+	if (run->chain.host[0] == '\0')
+		return tl_usage(&call->fault, "--host",
+		    "this machine has no host name; give one");
+	if (strlen(run->chain.host) >= sizeof(here.machine))
+		return tl_usage(&call->fault, "--host",
+		    "a name of more than 64 bytes");
+
+	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
+		 &run->chain.block_size, fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
+		 fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
+		 &run->target.part_size, fault)) < 0)
 		return rc;
+	if (run->chain.block_size > BLOCK_SIZE_MAX)
+		return tl_usage(&call->fault, "--block-size", "more than 32M");
+	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
+		return tl_usage(&call->fault, "--spool-size",
+		    "less than four blocks (--block-size)");
+	run->target.held_max = run->spool_size / 2;
+
+	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * TL_NS_PER_MS,
+		 &every_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * TL_NS_PER_MS,
+		 &part_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_FOR, TL_NS_PER_MS,
+		 &run->for_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
+		 fault)) < 0)
+		return rc;
+	run->chain.every_ns = (uint64_t)every_ns;
+	run->target.part_ns = (uint64_t)part_ns;
+
 	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
 	run->chain.report = run->report = &call->report;
 	if (tl_options_has(o, TL_SHIP_ZSTD))
@@ -230,15 +191,93 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 
 	for (size_t i = 0; i < words->count; i++) {
 		if (words->items[i][0] == '\0')
-			return fail(call, "run", "empty name of a timeline");
+			return tl_usage(&call->fault, "run",
+			    "empty name of a timeline");
 		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
-			return fail(call, words->items[i],
+			return tl_usage(&call->fault, words->items[i],
 			    "a name of more than 255 bytes");
 	}
 	run->timelines = words->items;
 	run->timeline_count = words->count;
 	return 0;
 }
+
+/* == reports == */
+
+static void
+put_entries(struct tl_text *text, const struct tl_run_result *r)
+{
+	tl_put_count(text, r->sources.entries, "entry");
+	tl_put_format(text, ", %lu lost, ", r->sources.lost);
+	tl_put_count(text, r->spool.acked, "block");
+	tl_put_string(text, " (");
+	tl_put_size(text, r->spool.acked_size);
+	tl_put_string(text, ") sent");
+	if (r->spool.blocks != 0) {
+		tl_put_format(text, ", %lu (", r->spool.blocks);
+		tl_put_size(text, r->spool.size);
+		tl_put_string(text,
+		    r->spool.blocks == 1 ? ") waits" : ") wait");
+	}
+	if (r->spool.dropped == 0)
+		return;
+	tl_put_string(text, ", ");
+	if (r->spool.thinned_blocks > 0)
+		tl_put_format(text, "%lu thinned and ",
+		    r->spool.thinned_blocks);
+	tl_put_format(text, "%lu dropped with ", r->spool.dropped_blocks);
+	tl_put_count(text, r->spool.dropped, "entry");
+}
+
+void
+tl_run_line(struct tl_text *text, const struct tl_run_result *r,
+    bool disconnected)
+{
+	tl_put_count(text, r->sources.count, "timeline");
+	tl_put_string(text, ", ");
+	put_entries(text, r);
+	if (disconnected)
+		tl_put_string(text, "; not connected to the target");
+}
+
+static void
+put_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
+{
+	if (json) {
+		struct tl_fields f = { .text = text, .json = true };
+
+		tl_fields_object(&f, NULL);
+		tl_fields_unsigned(&f, "entries", r->sources.entries);
+		tl_fields_unsigned(&f, "lost", r->sources.lost);
+		tl_fields_unsigned(&f, "blocks_sent", r->spool.acked);
+		tl_fields_unsigned(&f, "size_sent", r->spool.acked_size);
+		tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
+		tl_fields_unsigned(&f, "size_waiting", r->spool.size);
+		tl_fields_unsigned(&f, "blocks_dropped",
+		    r->spool.dropped_blocks);
+		tl_fields_unsigned(&f, "blocks_thinned",
+		    r->spool.thinned_blocks);
+		tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
+		tl_fields_object(&f, "dropped_by_priority");
+		for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX;
+		     i++)
+			tl_fields_unsigned(&f, tl_level_name(i),
+			    r->spool.dropped_by[i]);
+		tl_fields_unsigned(&f, "unknown", r->spool.dropped_by[0]);
+		tl_fields_object_end(&f);
+		tl_fields_unsigned(&f, "blocks_refused", r->refused);
+		tl_fields_unsigned(&f, "chains", r->spool.chains);
+		tl_fields_duration(&f, "lasted", r->lasted_ns);
+		tl_fields_object_end(&f);
+		return;
+	}
+	put_entries(text, r);
+	tl_put_string(text, " in ");
+	tl_put_duration(text, r->lasted_ns / 1000000 * 1000000);
+	tl_put_char(text, '\n');
+}
+
+/* == the verb == */
 
 int
 tl_verb_run(struct tl_call *call)
@@ -258,7 +297,7 @@ tl_verb_run(struct tl_call *call)
 		return rc;
 	call->aside = strcmp(run.target.url, "-") == 0;
 	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
-		tl_run_summary(&call->out, &result,
+		put_summary(&call->out, &result,
 		    tl_options_has(&call->options, TL_SHIP_JSON));
 	if (!result.failed)
 		return 0;
@@ -266,95 +305,4 @@ tl_verb_run(struct tl_call *call)
 	    "%lu %s lost; use --spool to keep such blocks", result.spool.blocks,
 	    result.spool.blocks == 1 ? "block was not sent, and is"
 				     : "blocks were not sent, and are");
-}
-
-/* == reports == */
-
-/* "1 block", "2 blocks" */
-static void
-put_count(struct tl_text *text, uint64_t count, const char *one,
-    const char *many)
-{
-	tl_put_unsigned(text, count);
-	tl_put_char(text, ' ');
-	tl_put_string(text, count == 1 ? one : many);
-}
-
-static void
-put_entries(struct tl_text *text, const struct tl_run_result *r)
-{
-	put_count(text, r->sources.entries, "entry, ", "entries, ");
-	tl_put_unsigned(text, r->sources.lost);
-	tl_put_string(text, " lost, ");
-	put_count(text, r->spool.acked, "block (", "blocks (");
-	tl_put_size(text, r->spool.acked_size);
-	tl_put_string(text, ") sent");
-	if (r->spool.blocks != 0) {
-		tl_put_string(text, ", ");
-		tl_put_unsigned(text, r->spool.blocks);
-		tl_put_string(text, " (");
-		tl_put_size(text, r->spool.size);
-		tl_put_string(text,
-		    r->spool.blocks == 1 ? ") waits" : ") wait");
-	}
-	if (r->spool.dropped == 0)
-		return;
-	tl_put_string(text, ", ");
-	if (r->spool.thinned_blocks > 0) {
-		tl_put_unsigned(text, r->spool.thinned_blocks);
-		tl_put_string(text, " thinned and ");
-	}
-	tl_put_unsigned(text, r->spool.dropped_blocks);
-	tl_put_string(text, " dropped with ");
-	put_count(text, r->spool.dropped, "entry", "entries");
-}
-
-void
-tl_run_line(struct tl_text *text, const struct tl_run_result *r,
-    bool disconnected)
-{
-	put_count(text, r->sources.count, "timeline, ", "timelines, ");
-	put_entries(text, r);
-	if (disconnected)
-		tl_put_string(text, "; not connected to the target");
-}
-
-static void
-put_json(struct tl_text *text, const struct tl_run_result *r)
-{
-	struct tl_fields f = { .text = text, .json = true };
-
-	tl_fields_object(&f, NULL);
-	tl_fields_unsigned(&f, "entries", r->sources.entries);
-	tl_fields_unsigned(&f, "lost", r->sources.lost);
-	tl_fields_unsigned(&f, "blocks_sent", r->spool.acked);
-	tl_fields_unsigned(&f, "size_sent", r->spool.acked_size);
-	tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
-	tl_fields_unsigned(&f, "size_waiting", r->spool.size);
-	tl_fields_unsigned(&f, "blocks_dropped", r->spool.dropped_blocks);
-	tl_fields_unsigned(&f, "blocks_thinned", r->spool.thinned_blocks);
-	tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
-	tl_fields_object(&f, "dropped_by_priority");
-	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++)
-		tl_fields_unsigned(&f, tl_level_name(i),
-		    r->spool.dropped_by[i]);
-	tl_fields_unsigned(&f, "unknown", r->spool.dropped_by[0]);
-	tl_fields_object_end(&f);
-	tl_fields_unsigned(&f, "blocks_refused", r->refused);
-	tl_fields_unsigned(&f, "chains", r->spool.chains);
-	tl_fields_duration(&f, "lasted", r->lasted_ns);
-	tl_fields_object_end(&f);
-}
-
-void
-tl_run_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
-{
-	if (json) {
-		put_json(text, r);
-		return;
-	}
-	put_entries(text, r);
-	tl_put_string(text, " in ");
-	tl_put_duration(text, r->lasted_ns / 1000000 * 1000000);
-	tl_put_char(text, '\n');
 }

@@ -44,8 +44,5 @@ int tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 /* One line of progress for a terminal. */
 void tl_run_line(struct tl_text *text, const struct tl_run_result *so_far,
     bool disconnected);
-/* The report at the end. */
-void tl_run_summary(struct tl_text *text, const struct tl_run_result *result,
-    bool json);
 
 #endif

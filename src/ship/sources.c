@@ -21,34 +21,6 @@
 
 #define SHM "/dev/shm/"
 
-/* Called for each path; globbed: it matched a glob, and may be any file.
- * false: stop. */
-typedef bool expand_found(void *context, const char *path, bool globbed);
-
-/* Expand "app", "/app", "/run/x.tl" or "web*".  A name without a slash is in
- * /dev/shm.  A name that is not a glob is passed even if no such file
- * exists. */
-static void
-expand(const char *name, expand_found *found, void *context)
-{
-	char path[TL_PATH_MAX];
-	glob_t paths;
-
-	if (tl_name_path(name, path) != 0)
-		return;
-	if (!strpbrk(name, "*?[")) {
-		found(context, path, false);
-		return;
-	}
-	if (glob(path, 0, NULL, &paths) != 0)
-		return;
-	for (size_t i = 0; i < paths.gl_pathc; i++) {
-		if (!found(context, paths.gl_pathv[i], true))
-			break;
-	}
-	globfree(&paths);
-}
-
 /* The name of a path: for a file of /dev/shm without the folder. */
 static const char *
 name_of(const char *path)
@@ -143,25 +115,6 @@ find_source(const struct tl_sources *s, const char *name)
 	return NULL;
 }
 
-/* Release the feed of a timeline that has ended. */
-static void
-leave(struct tl_sources *s, struct source *source)
-{
-	struct tl_feed_status status;
-
-	tl_feed_status(source->feed, &status);
-	if (!status.done)
-		return;
-	if (status.rc < 0)
-		tl_report_write(s->options.report, status.rc, TL_FAULT_NOWHERE,
-		    "%s: following it failed: %s", source->name,
-		    tl_file_error(status.rc));
-	s->entries += status.entries;
-	s->lost += status.lost;
-	tl_feed_free(source->feed);
-	source->feed = NULL;
-}
-
 /* Follow the file of this name, unless it is the one already tried. */
 static int
 follow_file(struct tl_sources *s, struct source *source, int fd,
@@ -237,18 +190,18 @@ begin(struct tl_sources *s, const char *path, int fd, int rc)
 	    source->name, rc < 0 ? words : "followed now", end);
 }
 
-/* The file of a timeline that is followed is not opened: a scan costs as much
- * as its new files. */
-static bool
-visit(void *context, const char *path, bool globbed)
+/* Visit a path; globbed: it matched a glob, and may be any file.  The file of a
+ * timeline that is followed is not opened: a scan costs as much as its new
+ * files. */
+static void
+visit(struct tl_sources *s, const char *path, bool globbed)
 {
-	struct tl_sources *s = context;
 	struct source *known = find_source(s, name_of(path));
 	int fd, rc;
 
 	if (known && known->feed) {
 		known->found = s->scans;
-		return true;
+		return;
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	rc = fd < 0 ? -errno : 0;
@@ -256,7 +209,6 @@ visit(void *context, const char *path, bool globbed)
 		begin(s, path, fd, rc);
 	if (fd >= 0)
 		close(fd);
-	return true;
 }
 
 /* == all timelines == */
@@ -265,14 +217,46 @@ void
 tl_sources_scan(struct tl_sources *s)
 {
 	const bool before = s->too_many;
+	char path[TL_PATH_MAX];
+	glob_t paths;
+	struct tl_feed_status status;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i]->feed)
-			leave(s, s->items[i]);
+	/* Release the feeds of timelines that have ended. */
+	for (size_t i = 0; i < s->count; i++) {
+		struct source *source = s->items[i];
+
+		if (source->feed)
+			tl_feed_status(source->feed, &status);
+		if (!source->feed || !status.done)
+			continue;
+		if (status.rc < 0)
+			tl_report_write(s->options.report, status.rc,
+			    TL_FAULT_NOWHERE, "%s: following it failed: %s",
+			    source->name, tl_file_error(status.rc));
+		s->entries += status.entries;
+		s->lost += status.lost;
+		tl_feed_free(source->feed);
+		source->feed = NULL;
+	}
 	s->too_many = false;
 	s->scans++;
-	for (size_t i = 0; i < s->name_count; i++)
-		expand(s->names[i], visit, s);
+
+	/* Expand "app", "/app", "/run/x.tl" or "web*".  A name without a slash
+	 * is in /dev/shm.  A name that is not a glob is visited even if no such
+	 * file exists. */
+	for (size_t i = 0; i < s->name_count; i++) {
+		if (tl_name_path(s->names[i], path) != 0)
+			continue;
+		if (!strpbrk(s->names[i], "*?[")) {
+			visit(s, path, false);
+			continue;
+		}
+		if (glob(path, 0, NULL, &paths) != 0)
+			continue;
+		for (size_t k = 0; k < paths.gl_pathc; k++)
+			visit(s, paths.gl_pathv[k], true);
+		globfree(&paths);
+	}
 	if (s->too_many && !before)
 		tl_report_write(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "more than %d timelines match: the others are not shipped",

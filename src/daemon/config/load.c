@@ -48,18 +48,18 @@ tl_config_free(struct tl_config *config)
 
 /* Fail if an earlier section always matches in place of section i. */
 static int
-check_reachable(struct tl_config_reader *reader, const struct tl_data *list,
+check_reachable(struct tl_config_reader *r, const struct tl_data *list,
     const struct tl_config_timeline *all, size_t i)
 {
 	const struct tl_data *name = tl_data_get(&list->items[i], "name");
 
 	for (size_t j = 0; j < i; j++) {
 		if (strcmp(all[j].name, all[i].name) == 0)
-			return tl_data_fault(name, reader->fault, -EINVAL,
+			return tl_config_wrong(r, name,
 			    "timelines[%zu] has this name already", j + 1);
 		if (!tl_config_is_glob(all[i].name) &&
 		    fnmatch(all[j].name, all[i].name, 0) == 0)
-			return tl_data_fault(name, reader->fault, -EINVAL,
+			return tl_config_wrong(r, name,
 			    "timelines[%zu], '%s', matches first", j + 1,
 			    all[j].name);
 	}
@@ -67,28 +67,25 @@ check_reachable(struct tl_config_reader *reader, const struct tl_data *list,
 }
 
 static int
-read_timelines(struct tl_config_reader *reader, const struct tl_data *list,
-    const struct tl_config_key *key, void *to)
+read_timelines(struct tl_config_reader *r, const struct tl_data *list, void *to)
 {
 	struct tl_config *config = to;
 	int rc;
 
-	(void)key;
 	if (list->kind == TL_DATA_TABLE && list->count == 0)
 		return 0;
-	rc = tl_config_check_list(reader, list, TL_CONFIG_TIMELINES_MAX);
+	rc = tl_config_check_list(r, list, TL_CONFIG_TIMELINES_MAX);
 	if (rc < 0)
 		return rc;
-	config->timelines = tl_config_allocate(reader,
-	    list->count * sizeof(config->timelines[0]));
+	config->timelines =
+	    tl_config_allocate(r, list->count * sizeof(config->timelines[0]));
 	if (!config->timelines)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
-		rc = tl_config_read_timeline(reader, &list->items[i],
+		rc = tl_config_read_timeline(r, &list->items[i],
 		    &config->timelines[i]);
 		if (rc == 0)
-			rc =
-			    check_reachable(reader, list, config->timelines, i);
+			rc = check_reachable(r, list, config->timelines, i);
 		if (rc < 0)
 			return rc;
 	}
@@ -98,26 +95,22 @@ read_timelines(struct tl_config_reader *reader, const struct tl_data *list,
 
 #define AT(member) offsetof(struct tl_config, member)
 static const struct tl_config_key keys[] = {
-	{ .name = "directory", tl_config_path, AT(directory) },
-	{ .name = "socket", tl_config_socket, AT(socket) },
-	{ .name = "listen", tl_config_address, AT(listen) },
-	{ .name = "page", tl_config_socket, AT(page) },
-	{ .name = "keeper", tl_config_socket, AT(keeper) },
-	{ .name = "user", tl_config_user, AT(user) },
-	{ .name = "poll",
-	    tl_config_duration,
-	    AT(poll_ns),
-	    .min = 1000000,
+	{ "directory", tl_config_path, .offset = AT(directory) },
+	{ "socket", tl_config_socket, .offset = AT(socket) },
+	{ "listen", tl_config_address, .offset = AT(listen) },
+	{ "page", tl_config_socket, .offset = AT(page) },
+	{ "keeper", tl_config_socket, .offset = AT(keeper) },
+	{ "user", tl_config_user, .offset = AT(user) },
+	{ "poll", tl_config_duration, AT(poll_ns), TL_NS_PER_MS,
 	    .max = 10 * TL_NS_PER_S },
-	{ .name = "clock", tl_config_flag, AT(clock) },
-	{ .name = "seccomp", tl_config_flag, AT(seccomp) },
-	{ .name = "timelines", read_timelines, 0 },
+	{ "clock", tl_config_flag, .offset = AT(clock) },
+	{ "seccomp", tl_config_flag, .offset = AT(seccomp) },
+	{ "timelines", read_timelines, .offset = 0 },
 	{ .name = NULL },
 };
 
 static int
-read_all(struct tl_config_reader *reader, const char *name,
-    struct tl_config *config)
+read_all(struct tl_config_reader *r, const char *name, struct tl_config *config)
 {
 	const char *socket = getenv("TIMELINED_SOCKET");
 	int rc;
@@ -129,12 +122,12 @@ read_all(struct tl_config_reader *reader, const char *name,
 	config->poll_ns = poll_ns;
 	config->clock = true;
 	config->seccomp = true;
-	if (!(config->path = tl_config_copy(reader, name)))
+	if (!(config->path = tl_config_copy(r, name)))
 		return -ENOMEM;
-	rc = tl_config_read_keys(reader, reader->memory->data, keys, config);
+	rc = tl_config_read_keys(r, r->memory->data, keys, config);
 	if (rc < 0 || !socket || !*socket)
 		return rc;
-	config->socket = tl_config_copy(reader, socket);
+	config->socket = tl_config_copy(r, socket);
 	return config->socket ? 0 : -ENOMEM;
 }
 
@@ -143,15 +136,15 @@ tl_config_parse(struct tl_config **config, const char *name, const char *text,
     size_t size, struct tl_fault *fault)
 {
 	struct tl_config *made = allocate_config();
-	struct tl_config_reader reader = { .fault = fault };
+	struct tl_config_reader r = { .fault = fault };
 	int rc;
 
 	if (!made)
 		return tl_fail(fault, -ENOMEM, "out of memory");
-	reader.memory = made->memory;
+	r.memory = made->memory;
 	rc = tl_data_load(&made->memory->data, name, text, size, fault);
 	if (rc == 0)
-		rc = read_all(&reader, name, made);
+		rc = read_all(&r, name, made);
 	if (rc == 0)
 		*config = made;
 	else

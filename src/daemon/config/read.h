@@ -24,13 +24,12 @@ struct tl_config_memory {
 struct tl_config_reader {
 	struct tl_config_memory *memory;
 	struct tl_fault *fault;
+	const struct tl_config_key *key; /* whose value is being read */
 };
-
-struct tl_config_key;
 
 /* Read a value into the member at to.  Returns 0, or -errno with a fault. */
 typedef int tl_config_read(struct tl_config_reader *reader,
-    const struct tl_data *value, const struct tl_config_key *key, void *to);
+    const struct tl_data *value, void *to);
 
 struct tl_config_key {
 	const char *name; /* NULL ends a list of keys */
@@ -39,6 +38,7 @@ struct tl_config_key {
 	uint64_t min;  /* bounds, for readers that use bounds */
 	uint64_t max;
 	bool required;
+	const struct tl_config_key *keys; /* of a table */
 };
 
 #define TL_CONFIG_DAY_NS (24 * TL_NS_PER_H)
@@ -50,6 +50,11 @@ void *tl_config_allocate(struct tl_config_reader *reader, size_t size);
 const char *tl_config_copy(struct tl_config_reader *reader, const char *text);
 void tl_config_memory_free(struct tl_config_memory *memory);
 
+/* Set the fault of a value; returns -EINVAL. */
+int tl_config_wrong(const struct tl_config_reader *reader,
+    const struct tl_data *value, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Read a table, whose keys must all be in the list.  A member whose key is
  * absent keeps its value.  Returns 0, or -errno with a fault. */
 int tl_config_read_keys(struct tl_config_reader *reader,
@@ -60,6 +65,9 @@ int tl_config_check_list(struct tl_config_reader *reader,
     const struct tl_data *list, size_t count_max);
 
 /* Readers; each comment gives the type of the member at to. */
+tl_config_read tl_config_table;    /* what the offsets of its keys count from */
+tl_config_read tl_config_switch;   /* likewise, begins with a bool: a flag, or
+				      a table, which sets the bool */
 tl_config_read tl_config_flag;     /* bool */
 tl_config_read tl_config_duration; /* uint64_t ns, min .. max */
 tl_config_read tl_config_size;     /* uint64_t, min .. max; 64M or number */

@@ -20,6 +20,8 @@ static const uint64_t entries_max = UINT64_C(1) << 43; /* of all lanes */
 static const uint64_t strings_max = UINT64_C(1) << 31;
 static const uint64_t burst_length_ns = 100000;
 static const uint64_t burst_period_ns = 10000000;
+static const uint64_t day_ns = TL_CONFIG_DAY_NS;
+static const uint64_t year_ns = 366 * TL_CONFIG_DAY_NS;
 static const uint64_t slot_max_ns = TL_NS_PER_S;
 static const double rarer_max = 1e6;
 static const uint64_t record_size = UINT64_C(256) << 20;
@@ -29,107 +31,75 @@ static const uint64_t record_size_max = UINT64_C(1) << 60;
 /* == name == */
 
 static int
-read_name(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_name(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	const char **name = to;
 	int rc;
 
-	if ((rc = tl_config_glob(reader, value, key, name)) < 0)
+	if ((rc = tl_config_glob(r, value, name)) < 0)
 		return rc;
 	*name += (*name)[0] == '/';
 	if (strchr(*name, '/'))
-		return tl_data_fault(value, reader->fault, -EINVAL,
+		return tl_config_wrong(r, value,
 		    "contains '/': only timelines in /dev/shm are attached");
 	if (strcmp(*name, "") == 0 || strcmp(*name, ".") == 0 ||
 	    strcmp(*name, "..") == 0)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "not a name of a file");
+		return tl_config_wrong(r, value, "not a name of a file");
 	if (strlen(*name) > NAME_MAX)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "longer than %d bytes", NAME_MAX);
+		return tl_config_wrong(r, value, "longer than %d bytes",
+		    NAME_MAX);
 	return 0;
 }
 
 /* == create == */
 
 static int
-read_stamp(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_stamp(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	static const char *const names[] = { [TIMELINE_STAMP_AUTO] = "auto",
 		[TIMELINE_STAMP_TSC] = "tsc",
 		[TIMELINE_STAMP_REALTIME] = "realtime" };
-	uint32_t *stamp = to;
 
-	(void)key;
 	for (uint32_t i = 0; i < TL_COUNT(names); i++) {
 		if (value->kind != TL_DATA_TEXT ||
 		    strcmp(value->text, names[i]) != 0)
 			continue;
-		*stamp = i;
+		*(uint32_t *)to = i;
 		return 0;
 	}
-	return tl_data_fault(value, reader->fault, -EINVAL,
+	return tl_config_wrong(r, value,
 	    "not \"auto\", \"tsc\" or \"realtime\"");
 }
 
-#define AT(member) offsetof(struct timeline_options, member)
+/* From the flag "create" on. */
+#define AT(member) \
+	(offsetof(struct tl_config_timeline, options.member) - \
+	    offsetof(struct tl_config_timeline, create))
 static const struct tl_config_key create_keys[] = {
-	{ .name = "entries",
-	    tl_config_size,
-	    AT(entries),
-	    .min = 1,
-	    .max = entries_max },
-	{ .name = "stringtablesize",
-	    tl_config_size,
-	    AT(stringtablesize),
-	    .min = 1,
+	{ "entries", tl_config_size, AT(entries), 1, .max = entries_max },
+	{ "stringtablesize", tl_config_size, AT(stringtablesize), 1,
 	    .max = strings_max },
-	{ .name = "mode", tl_config_mode, AT(mode) },
-	{ .name = "tiers", tl_config_number, AT(tiers), .min = 1, .max = 2 },
-	{ .name = "cpu_lanes",
-	    tl_config_number,
-	    AT(cpu_lanes),
-	    .min = 1,
+	{ "mode", tl_config_mode, .offset = AT(mode) },
+	{ "tiers", tl_config_number, AT(tiers), 1, .max = 2 },
+	{ "cpu_lanes", tl_config_number, AT(cpu_lanes), 1,
 	    .max = TIMELINE_LANES_MAX },
-	{ .name = "fallback_lanes",
-	    tl_config_number,
-	    AT(fallback_lanes),
-	    .min = 1,
+	{ "fallback_lanes", tl_config_number, AT(fallback_lanes), 1,
 	    .max = TIMELINE_LANES_MAX },
-	{ .name = "stamp", read_stamp, AT(stamp) },
+	{ "stamp", read_stamp, .offset = AT(stamp) },
 	{ .name = NULL },
 };
 #undef AT
 
-/* Read true, false or the options of creation; to is struct
- * tl_config_timeline. */
-static int
-read_create(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_timeline *timeline = to;
-
-	if (value->kind == TL_DATA_FLAG)
-		return tl_config_flag(reader, value, key, &timeline->create);
-	timeline->create = true;
-	return tl_config_read_keys(reader, value, create_keys,
-	    &timeline->options);
-}
-
 /* == owners == */
 
 static int
-read_owners(struct tl_config_reader *reader, const struct tl_data *list,
-    const struct tl_config_key *key, void *to)
+read_owners(struct tl_config_reader *r, const struct tl_data *list, void *to)
 {
 	struct tl_config_timeline *timeline = to;
-	int rc = tl_config_check_list(reader, list, TL_CONFIG_OWNERS_MAX);
+	int rc = tl_config_check_list(r, list, TL_CONFIG_OWNERS_MAX);
 
-	(void)key;
 	for (size_t i = 0; rc == 0 && i < list->count; i++)
-		rc = tl_config_find_user(reader, &list->items[i],
+		rc = tl_config_find_user(r, &list->items[i],
 		    &timeline->owners[i]);
 	if (rc == 0)
 		timeline->owner_count = list->count;
@@ -140,21 +110,10 @@ read_owners(struct tl_config_reader *reader, const struct tl_data *list,
 
 #define AT(member) offsetof(struct tl_config_keep, member)
 static const struct tl_config_key keep_keys[] = {
-	{ .name = "count",
-	    tl_config_size,
-	    AT(count),
-	    .min = 1,
-	    .max = UINT64_C(1) << 30 },
-	{ .name = "age",
-	    tl_config_duration,
-	    AT(age_ns),
-	    .min = TL_NS_PER_S,
+	{ "count", tl_config_size, AT(count), 1, .max = UINT64_C(1) << 30 },
+	{ "age", tl_config_duration, AT(age_ns), TL_NS_PER_S,
 	    .max = TL_CONFIG_AGE_NS_MAX },
-	{ .name = "bytes",
-	    tl_config_size,
-	    AT(bytes),
-	    .min = 1,
-	    .max = UINT64_C(1) << 60 },
+	{ "bytes", tl_config_size, AT(bytes), 1, .max = UINT64_C(1) << 60 },
 	{ .name = NULL },
 };
 #undef AT
@@ -162,30 +121,26 @@ static const struct tl_config_key keep_keys[] = {
 /* Read the limits of kept files.  A table replaces the default: an absent key
  * means no limit. */
 static int
-read_keep(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_keep(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	struct tl_config_keep *keep = to;
 
-	(void)key;
 	memset(keep, 0, sizeof(*keep));
-	return tl_config_read_keys(reader, value, keep_keys, keep);
+	return tl_config_read_keys(r, value, keep_keys, keep);
 }
 
 static int
-read_compress(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_compress(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	int *level = to;
 
-	(void)key;
 	if (value->kind == TL_DATA_FLAG) {
 		*level = value->flag ? COMPRESS : 0;
 		return 0;
 	}
 	if (value->kind != TL_DATA_INTEGER || value->integer < 1 ||
 	    value->integer > COMPRESS_MAX)
-		return tl_data_fault(value, reader->fault, -EINVAL,
+		return tl_config_wrong(r, value,
 		    "not true, false or a level from 1 to %d", COMPRESS_MAX);
 	*level = (int)value->integer;
 	return 0;
@@ -193,108 +148,78 @@ read_compress(struct tl_config_reader *reader, const struct tl_data *value,
 
 #define AT(member) offsetof(struct tl_config_rate, member)
 static const struct tl_config_key rate_keys[] = {
-	{ .name = "every",
-	    tl_config_duration,
-	    AT(every_ns),
-	    .max = TL_CONFIG_DAY_NS },
-	{ .name = "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
+	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
+	{ "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
 	{ .name = NULL },
 };
 #undef AT
 
-static int
-read_rate(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	(void)key;
-	return tl_config_read_keys(reader, value, rate_keys, to);
-}
-
-/* Read true, false or the limit of snapshots on death; to is struct
- * tl_config_snapshots. */
-static int
-read_on_death(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_snapshots *snapshots = to;
-
-	if (value->kind == TL_DATA_FLAG)
-		return tl_config_flag(reader, value, key, &snapshots->on_death);
-	snapshots->on_death = true;
-	return read_rate(reader, value, key, &snapshots->death);
-}
+/* The limit of snapshots on death, from their flag on. */
+#define AT(member) \
+	(offsetof(struct tl_config_snapshots, death.member) - \
+	    offsetof(struct tl_config_snapshots, on_death))
+static const struct tl_config_key death_keys[] = {
+	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
+	{ "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
+	{ .name = NULL },
+};
+#undef AT
 
 #define AT(member) offsetof(struct tl_config_snapshots, member)
 static const struct tl_config_key snapshot_keys[] = {
-	{ .name = "every",
-	    tl_config_duration,
-	    AT(every_ns),
-	    .min = TL_NS_PER_S,
-	    .max = 366 * TL_CONFIG_DAY_NS },
-	{ .name = "on_death", read_on_death, 0 },
-	{ .name = "on_request", read_rate, AT(request) },
-	{ .name = "compress", read_compress, AT(compress) },
-	{ .name = "keep", read_keep, AT(keep) },
+	{ "every", tl_config_duration, AT(every_ns), TL_NS_PER_S,
+	    .max = year_ns },
+	{ "on_death", tl_config_switch, AT(on_death), .keys = death_keys },
+	{ "on_request", tl_config_table, AT(request), .keys = rate_keys },
+	{ "compress", read_compress, .offset = AT(compress) },
+	{ "keep", read_keep, .offset = AT(keep) },
 	{ .name = NULL },
 };
 #undef AT
-
-static int
-read_snapshots(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	(void)key;
-	return tl_config_read_keys(reader, value, snapshot_keys, to);
-}
 
 /* == bursts == */
 
 static int
-read_rarer(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_rarer(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	double *rarer = to;
 	int rc;
 
-	if ((rc = tl_config_real(reader, value, key, rarer)) < 0)
+	if ((rc = tl_config_real(r, value, rarer)) < 0)
 		return rc;
 	if (*rarer < 1 || *rarer > rarer_max)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "not between 1 and %g", rarer_max);
+		return tl_config_wrong(r, value, "not between 1 and %g",
+		    rarer_max);
 	return 0;
 }
 
 /* Read a single level; to is struct tl_config_bursts. */
 static int
-read_level(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_level(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	struct tl_config_bursts *bursts = to;
 
 	bursts->level_count = 1;
-	return tl_config_level(reader, value, key, &bursts->levels[0]);
+	return tl_config_level(r, value, &bursts->levels[0]);
 }
 
 static int
-read_levels(struct tl_config_reader *reader, const struct tl_data *list,
-    const struct tl_config_key *key, void *to)
+read_levels(struct tl_config_reader *r, const struct tl_data *list, void *to)
 {
 	struct tl_config_bursts *bursts = to;
-	int rc = tl_config_check_list(reader, list, TL_CONFIG_LEVELS_MAX);
+	int rc = tl_config_check_list(r, list, TL_CONFIG_LEVELS_MAX);
 
 	if (rc < 0)
 		return rc;
 	if (bursts->level_count > 0)
-		return tl_data_fault(list, reader->fault, -EINVAL,
-		    "'level' is given as well");
+		return tl_config_wrong(r, list, "'level' is given as well");
 	for (size_t i = 0; i < list->count; i++) {
-		rc = tl_config_level(reader, &list->items[i], key,
-		    &bursts->levels[i]);
+		rc = tl_config_level(r, &list->items[i], &bursts->levels[i]);
 		if (rc < 0)
 			return rc;
 		if (i > 0 && bursts->levels[i] >= bursts->levels[i - 1])
-			return tl_data_fault(&list->items[i], reader->fault,
-			    -EINVAL, "not more detailed than %s before it",
+			return tl_config_wrong(r, &list->items[i],
+			    "not more detailed than %s before it",
 			    tl_level_name(bursts->levels[i - 1]));
 	}
 	bursts->level_count = list->count;
@@ -303,216 +228,133 @@ read_levels(struct tl_config_reader *reader, const struct tl_data *list,
 
 /* Read "daemon" or "slots". */
 static int
-read_by(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_by(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	const char *by = NULL;
 	bool *slots = to;
 	int rc;
 
-	if ((rc = tl_config_text(reader, value, key, &by)) < 0)
+	if ((rc = tl_config_text(r, value, &by)) < 0)
 		return rc;
 	*slots = strcmp(by, "slots") == 0;
 	if (!*slots && strcmp(by, "daemon") != 0)
-		return tl_data_fault(value, reader->fault, -EINVAL,
+		return tl_config_wrong(r, value,
 		    "neither \"daemon\" nor \"slots\"");
 	return 0;
 }
 
 #define AT(member) offsetof(struct tl_config_bursts, member)
 static const struct tl_config_key burst_keys[] = {
-	{ .name = "level", read_level, 0 },
-	{ .name = "levels", read_levels, 0 },
-	{ .name = "rarer", read_rarer, AT(rarer) },
-	{ .name = "length",
-	    tl_config_duration,
-	    AT(length_ns),
-	    .min = 1000,
+	{ "level", read_level, .offset = 0 },
+	{ "levels", read_levels, .offset = 0 },
+	{ "rarer", read_rarer, .offset = AT(rarer) },
+	{ "length", tl_config_duration, AT(length_ns), 1000,
 	    .max = TL_NS_PER_H },
-	{ .name = "period",
-	    tl_config_duration,
-	    AT(period_ns),
-	    .min = 1000000,
-	    .max = TL_CONFIG_DAY_NS },
-	{ .name = "jitter", tl_config_share, AT(jitter) },
-	{ .name = "by", read_by, AT(slots) },
-	{ .name = "share", tl_config_share, AT(share) },
+	{ "period", tl_config_duration, AT(period_ns), 1000000, .max = day_ns },
+	{ "jitter", tl_config_share, .offset = AT(jitter) },
+	{ "by", read_by, .offset = AT(slots) },
+	{ "share", tl_config_share, .offset = AT(share) },
 	{ .name = NULL },
 };
 #undef AT
 
 static int
-read_bursts(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
+read_bursts(struct tl_config_reader *r, const struct tl_data *table, void *to)
 {
 	struct tl_config_bursts *bursts = to;
 	int rc;
 
-	(void)key;
 	bursts->rarer = 5;
 	bursts->length_ns = burst_length_ns;
 	bursts->period_ns = burst_period_ns;
 	bursts->jitter = 0.5;
-	if ((rc = tl_config_read_keys(reader, table, burst_keys, bursts)) < 0)
+	if ((rc = tl_config_read_keys(r, table, burst_keys, bursts)) < 0)
 		return rc;
 	if (bursts->level_count == 0)
-		return tl_data_fault(table, reader->fault, -EINVAL,
+		return tl_config_wrong(r, table,
 		    "'level' is missing (or 'levels')");
 	if (bursts->share > 0 && !bursts->slots)
-		return tl_data_fault(table, reader->fault, -EINVAL,
+		return tl_config_wrong(r, table,
 		    "'share' needs by = \"slots\"");
 	if (bursts->slots && bursts->length_ns > slot_max_ns)
-		return tl_data_fault(table, reader->fault, -EINVAL,
+		return tl_config_wrong(r, table,
 		    "'length' of a slot is at most 1s");
 	if (bursts->length_ns < bursts->period_ns || bursts->share > 0)
 		return 0;
-	return tl_data_fault(table, reader->fault, -EINVAL,
-	    "'length' is not less than 'period'");
+	return tl_config_wrong(r, table, "'length' is not less than 'period'");
 }
 
 /* == recordings == */
 
-static void
-record_defaults(struct tl_config_record *record)
-{
-	*record = (struct tl_config_record){ .size = record_size,
-		.age_ns = TL_NS_PER_H,
-		.flush_ns = TL_NS_PER_S,
-		.compress = COMPRESS,
-		.keep = { .count = KEEP_COUNT } };
-}
-
 #define AT(member) offsetof(struct tl_config_record, member)
 static const struct tl_config_key record_keys[] = {
-	{ .name = "directory", tl_config_path, AT(directory) },
-	{ .name = "size",
-	    tl_config_size,
-	    AT(size),
-	    .min = record_size_min,
+	{ "directory", tl_config_path, .offset = AT(directory) },
+	{ "size", tl_config_size, AT(size), record_size_min,
 	    .max = record_size_max },
-	{ .name = "age",
-	    tl_config_duration,
-	    AT(age_ns),
-	    .min = TL_NS_PER_S,
-	    .max = 366 * TL_CONFIG_DAY_NS },
-	{ .name = "flush",
-	    tl_config_duration,
-	    AT(flush_ns),
-	    .min = 1000000,
+	{ "age", tl_config_duration, AT(age_ns), TL_NS_PER_S, .max = year_ns },
+	{ "flush", tl_config_duration, AT(flush_ns), 1000000,
 	    .max = TL_NS_PER_H },
-	{ .name = "compress", read_compress, AT(compress) },
-	{ .name = "keep", read_keep, AT(keep) },
+	{ "compress", read_compress, .offset = AT(compress) },
+	{ "keep", read_keep, .offset = AT(keep) },
 	{ .name = NULL },
 };
 #undef AT
-
-static int
-read_record(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_record *record = to;
-
-	if (value->kind == TL_DATA_FLAG)
-		return tl_config_flag(reader, value, key, &record->on);
-	record->on = true;
-	return tl_config_read_keys(reader, value, record_keys, record);
-}
 
 /* == the kernel's events == */
 
 /* Read "save", the only value: the kernel's buffer is read when a snapshot is
  * saved. */
 static int
-read_drain(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_drain(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	const char *drain = NULL;
 	int rc;
 
 	(void)to;
-	if ((rc = tl_config_text(reader, value, key, &drain)) < 0)
+	if ((rc = tl_config_text(r, value, &drain)) < 0)
 		return rc;
 	if (strcmp(drain, "save") != 0)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "not \"save\"");
+		return tl_config_wrong(r, value, "not \"save\"");
 	return 0;
 }
 
 #define AT(member) offsetof(struct tl_config_kernel, member)
 static const struct tl_config_key kernel_keys[] = {
-	{ .name = "drain", read_drain, 0 },
-	{ .name = "size",
-	    tl_config_size,
-	    AT(size),
-	    .min = TL_KERNEL_SIZE_MIN,
+	{ "drain", read_drain, .offset = 0 },
+	{ "size", tl_config_size, AT(size), TL_KERNEL_SIZE_MIN,
 	    .max = TL_KERNEL_SIZE_MAX },
-	{ .name = "faults", tl_config_flag, AT(faults) },
-	{ .name = "names", tl_config_flag, AT(names) },
+	{ "faults", tl_config_flag, .offset = AT(faults) },
+	{ "names", tl_config_flag, .offset = AT(names) },
 	{ .name = NULL },
 };
 #undef AT
-
-static int
-read_kernel(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_kernel *kernel = to;
-
-	if (value->kind == TL_DATA_FLAG)
-		return tl_config_flag(reader, value, key, &kernel->on);
-	kernel->on = true;
-	return tl_config_read_keys(reader, value, kernel_keys, kernel);
-}
 
 /* == the section == */
 
 #define AT(member) offsetof(struct tl_config_timeline, member)
 static const struct tl_config_key section_keys[] = {
-	{ .name = "name", read_name, AT(name), .required = true },
-	{ .name = "create", read_create, 0 },
-	{ .name = "priority", tl_config_gate, AT(priority) },
-	{ .name = "keep",
-	    tl_config_duration,
-	    AT(keep_ns),
-	    .min = 1000000,
-	    .max = 366 * TL_CONFIG_DAY_NS },
-	{ .name = "priority_max", tl_config_level, AT(priority_max) },
-	{ .name = "owners", read_owners, 0 },
-	{ .name = "bursts", read_bursts, AT(bursts) },
-	{ .name = "triggers", tl_config_read_triggers, 0 },
-	{ .name = "snapshots", read_snapshots, AT(snapshots) },
-	{ .name = "record", read_record, AT(record) },
-	{ .name = "kernel", read_kernel, AT(kernel) },
-	{ .name = "timer_window",
-	    tl_config_duration,
-	    AT(timer_window_ns),
-	    .min = TL_NS_PER_S,
-	    .max = TL_CONFIG_DAY_NS },
+	{ "name", read_name, AT(name), .required = true },
+	{ "create", tl_config_switch, AT(create), .keys = create_keys },
+	{ "priority", tl_config_gate, .offset = AT(priority) },
+	{ "keep", tl_config_duration, AT(keep_ns), 1000000, .max = year_ns },
+	{ "priority_max", tl_config_level, .offset = AT(priority_max) },
+	{ "owners", read_owners, .offset = 0 },
+	{ "bursts", read_bursts, .offset = AT(bursts) },
+	{ "triggers", tl_config_read_triggers, .offset = 0 },
+	{ "snapshots", tl_config_table, AT(snapshots), .keys = snapshot_keys },
+	{ "record", tl_config_switch, AT(record), .keys = record_keys },
+	{ "kernel", tl_config_switch, AT(kernel), .keys = kernel_keys },
+	{ "timer_window", tl_config_duration, AT(timer_window_ns), TL_NS_PER_S,
+	    .max = day_ns },
 	{ .name = NULL },
 };
 #undef AT
 
-static int
-check_priority_max(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_timeline *timeline)
-{
-	const struct tl_data *value = tl_data_get(table, "priority_max");
-
-	if (!value)
-		return 0;
-	if (timeline->keep_ns == 0)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "has no effect without 'keep'");
-	if (timeline->priority_max < timeline->priority)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "less than 'priority'");
-	return 0;
-}
-
 int
-tl_config_read_timeline(struct tl_config_reader *reader,
-    const struct tl_data *table, struct tl_config_timeline *to)
+tl_config_read_timeline(struct tl_config_reader *r, const struct tl_data *table,
+    struct tl_config_timeline *to)
 {
+	const struct tl_data *limit;
 	int rc;
 
 	to->snapshots.compress = COMPRESS;
@@ -521,14 +363,23 @@ tl_config_read_timeline(struct tl_config_reader *reader,
 	    (struct tl_config_rate){ .every_ns = 10 * TL_NS_PER_S,
 		    .per_hour = 60 };
 	to->snapshots.request = (struct tl_config_rate){ .per_hour = 600 };
-	record_defaults(&to->record);
+	to->record = (struct tl_config_record){ .size = record_size,
+		.age_ns = TL_NS_PER_H,
+		.flush_ns = TL_NS_PER_S,
+		.compress = COMPRESS,
+		.keep = { .count = KEEP_COUNT } };
 	to->kernel.size = TL_KERNEL_SIZE_DEFAULT;
 	to->timer_window_ns = 60 * TL_NS_PER_S;
-	if ((rc = tl_config_read_keys(reader, table, section_keys, to)) < 0)
+	if ((rc = tl_config_read_keys(r, table, section_keys, to)) < 0)
 		return rc;
+	limit = tl_data_get(table, "priority_max");
 	if (to->create && tl_config_is_glob(to->name))
-		return tl_data_fault(tl_data_get(table, "create"),
-		    reader->fault, -EINVAL, "'%s' is a glob: no name to create",
-		    to->name);
-	return check_priority_max(reader, table, to);
+		return tl_config_wrong(r, tl_data_get(table, "create"),
+		    "'%s' is a glob: no name to create", to->name);
+	if (limit && to->keep_ns == 0)
+		return tl_config_wrong(r, limit,
+		    "has no effect without 'keep'");
+	if (limit && to->priority_max < to->priority)
+		return tl_config_wrong(r, limit, "less than 'priority'");
+	return 0;
 }

@@ -18,297 +18,179 @@ enum { NAME_MAX_SIZE = 32, FIRES_MAX = 60 };
 static const uint64_t every_ns = 10 * TL_NS_PER_S;
 static const uint64_t run_ns = 60 * TL_NS_PER_S;
 static const uint64_t burst_ns = 10000000;
+static const uint64_t day_ns = TL_CONFIG_DAY_NS;
 
 /* == which entries == */
 
-#define MATCH(member) \
-	{ .name = "category", \
-		tl_config_glob, \
-		offsetof(struct tl_config_rule, member.category) }, \
-	{ \
-		.name = "message", tl_config_glob, \
-		offsetof(struct tl_config_rule, member.message) \
-	}
-#define AT(member) offsetof(struct tl_config_rule, member)
-#define LONGER \
-	{ \
-		.name = "longer", tl_config_duration, AT(limit_ns), .min = 1, \
-		.max = TL_CONFIG_DAY_NS, .required = true \
-	}
+#define MATCH(member) offsetof(struct tl_config_match, member)
+static const struct tl_config_key match_keys[] = {
+	{ "category", tl_config_glob, .offset = MATCH(category) },
+	{ "message", tl_config_glob, .offset = MATCH(message) },
+	{ .name = NULL },
+};
 
+#define AT(member) offsetof(struct tl_config_rule, member)
 static int
-need_match(struct tl_config_reader *reader, const struct tl_data *table,
+need_match(struct tl_config_reader *r, const struct tl_data *table,
     const struct tl_config_match *match)
 {
 	if (match->category || match->message)
 		return 0;
-	return tl_data_fault(table, reader->fault, -EINVAL,
+	return tl_config_wrong(r, table,
 	    "'message' is missing (or 'category')");
 }
 
-static const struct tl_config_key match_keys[] = {
-	MATCH(match),
-	{ .name = NULL },
-};
-static const struct tl_config_key other_keys[] = {
-	MATCH(other),
-	{ .name = NULL },
-};
-
-/* == the value at which a rule is armed again == */
-
-/* Read a duration as a double, which is never NAN. */
 static int
-read_clear_duration(struct tl_config_reader *reader,
-    const struct tl_data *value, const struct tl_config_key *key, void *to)
+read_match(struct tl_config_reader *r, const struct tl_data *table, void *to)
+{
+	const int rc = tl_config_table(r, table, to);
+
+	return rc < 0 ? rc : need_match(r, table, to);
+}
+
+/* == kinds == */
+
+/* Read the duration at which a rule is armed again as a double, which is never
+ * NAN. */
+static int
+read_clear(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	struct tl_config_rule *rule = to;
 	uint64_t ns;
 	int rc;
 
-	if ((rc = tl_config_duration(reader, value, key, &ns)) < 0)
+	if ((rc = tl_config_duration(r, value, &ns)) < 0)
 		return rc;
 	if (ns > rule->limit_ns)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "more than 'longer'");
+		return tl_config_wrong(r, value, "more than 'longer'");
 	rule->clear = (double)ns;
 	return 0;
 }
 
-static int
-check_clear(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_rule *rule)
-{
-	const struct tl_data *clear = tl_data_get(table, "clear");
+static const struct tl_config_key span_keys[] = {
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "longer", tl_config_duration, AT(limit_ns), 1, day_ns,
+	    .required = true },
+	{ "clear", read_clear, .max = day_ns },
+	{ .name = NULL },
+};
+static const struct tl_config_key interval_keys[] = {
+	{ "from", read_match, AT(match), .required = true, .keys = match_keys },
+	{ "to", read_match, AT(other), .required = true, .keys = match_keys },
+	{ "longer", tl_config_duration, AT(limit_ns), 1, day_ns,
+	    .required = true },
+	{ "clear", read_clear, .max = day_ns },
+	{ .name = NULL },
+};
+static const struct tl_config_key absent_keys[] = {
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "longer", tl_config_duration, AT(limit_ns), 1, day_ns,
+	    .required = true },
+	{ .name = NULL },
+};
 
+static int
+read_absent(struct tl_config_reader *r, const struct tl_data *table, void *to)
+{
+	const struct tl_config_rule *rule = to;
+	const int rc = tl_config_table(r, table, to);
+
+	return rc < 0 ? rc : need_match(r, table, &rule->match);
+}
+
+static const struct tl_config_key argument_keys[] = {
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "name", tl_config_text, AT(argument), .required = true },
+	{ "above", tl_config_real, .offset = AT(bound) },
+	{ "below", tl_config_real, .offset = AT(bound) },
+	{ "clear", tl_config_real, .offset = AT(clear) },
+	{ .name = NULL },
+};
+static const struct tl_config_key rate_keys[] = {
+	{ "category", tl_config_glob, .offset = AT(match.category) },
+	{ "message", tl_config_glob, .offset = AT(match.message) },
+	{ "above", tl_config_real, .offset = AT(bound) },
+	{ "below", tl_config_real, .offset = AT(bound) },
+	{ "over", tl_config_duration, AT(limit_ns), TL_NS_PER_MS,
+	    .max = day_ns },
+	{ "clear", tl_config_real, .offset = AT(clear) },
+	{ .name = NULL },
+};
+
+/* Read a bound, of which there is one, above or below; a rule is armed again on
+ * the other side.  The time of a rate is a second if it is absent. */
+static int
+read_bound(struct tl_config_reader *r, const struct tl_data *table, void *to)
+{
+	struct tl_config_rule *rule = to;
+	const struct tl_data *below, *above, *clear;
+	int rc;
+
+	if (r->key->keys == rate_keys)
+		rule->limit_ns = TL_NS_PER_S;
+	if ((rc = tl_config_table(r, table, rule)) < 0)
+		return rc;
+	below = tl_data_get(table, "below");
+	above = tl_data_get(table, "above");
+	clear = tl_data_get(table, "clear");
+	if (!below && !above)
+		return tl_config_wrong(r, table,
+		    "'above' is missing (or 'below')");
+	if (below && above)
+		return tl_config_wrong(r, below, "'above' is given as well");
+	rule->below = below != NULL;
 	if (!clear || rule->clear == rule->bound ||
 	    (rule->clear > rule->bound) == rule->below)
 		return 0;
-	return tl_data_fault(clear, reader->fault, -EINVAL, "%s",
-	    rule->below ? "less than 'below'" : "more than 'above'");
-}
-
-/* == kinds == */
-
-static int
-read_event(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	(void)key;
-	return tl_config_read_keys(reader, table, match_keys, to);
+	return tl_config_wrong(r, clear, "%s",
+	    below ? "less than 'below'" : "more than 'above'");
 }
 
 static int
-read_span(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
+read_died(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
-	static const struct tl_config_key keys[] = {
-		MATCH(match),
-		LONGER,
-		{ .name = "clear",
-		    read_clear_duration,
-		    0,
-		    .max = TL_CONFIG_DAY_NS },
-		{ .name = NULL },
-	};
-
-	(void)key;
-	return tl_config_read_keys(reader, table, keys, to);
-}
-
-static int
-read_from(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_rule *rule = to;
-	const int rc = tl_config_read_keys(reader, table, match_keys, rule);
-
-	(void)key;
-	return rc < 0 ? rc : need_match(reader, table, &rule->match);
-}
-
-static int
-read_to(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_rule *rule = to;
-	const int rc = tl_config_read_keys(reader, table, other_keys, rule);
-
-	(void)key;
-	return rc < 0 ? rc : need_match(reader, table, &rule->other);
-}
-
-static int
-read_interval(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	static const struct tl_config_key keys[] = {
-		{ .name = "from", read_from, 0, .required = true },
-		{ .name = "to", read_to, 0, .required = true },
-		LONGER,
-		{ .name = "clear",
-		    read_clear_duration,
-		    0,
-		    .max = TL_CONFIG_DAY_NS },
-		{ .name = NULL },
-	};
-
-	(void)key;
-	return tl_config_read_keys(reader, table, keys, to);
-}
-
-static int
-read_absent(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	static const struct tl_config_key keys[] = {
-		MATCH(match),
-		LONGER,
-		{ .name = NULL },
-	};
-	struct tl_config_rule *rule = to;
-	const int rc = tl_config_read_keys(reader, table, keys, rule);
-
-	(void)key;
-	return rc < 0 ? rc : need_match(reader, table, &rule->match);
-}
-
-/* Require either above or below. */
-static int
-check_bound(struct tl_config_reader *reader, const struct tl_data *table,
-    struct tl_config_rule *rule)
-{
-	const struct tl_data *below = tl_data_get(table, "below");
-	const struct tl_data *above = tl_data_get(table, "above");
-
-	if (!below && !above)
-		return tl_data_fault(table, reader->fault, -EINVAL,
-		    "'above' is missing (or 'below')");
-	if (below && above)
-		return tl_data_fault(below, reader->fault, -EINVAL,
-		    "'above' is given as well");
-	rule->below = below != NULL;
-	return check_clear(reader, table, rule);
-}
-
-static int
-read_argument(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	static const struct tl_config_key keys[] = {
-		MATCH(match),
-		{ .name = "name",
-		    tl_config_text,
-		    AT(argument),
-		    .required = true },
-		{ .name = "above", tl_config_real, AT(bound) },
-		{ .name = "below", tl_config_real, AT(bound) },
-		{ .name = "clear", tl_config_real, AT(clear) },
-		{ .name = NULL },
-	};
-	const int rc = tl_config_read_keys(reader, table, keys, to);
-
-	(void)key;
-	return rc < 0 ? rc : check_bound(reader, table, to);
-}
-
-static int
-read_rate(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	static const struct tl_config_key keys[] = {
-		MATCH(match),
-		{ .name = "above", tl_config_real, AT(bound) },
-		{ .name = "below", tl_config_real, AT(bound) },
-		{ .name = "over",
-		    tl_config_duration,
-		    AT(limit_ns),
-		    .min = 1000000,
-		    .max = TL_CONFIG_DAY_NS },
-		{ .name = "clear", tl_config_real, AT(clear) },
-		{ .name = NULL },
-	};
-	struct tl_config_rule *rule = to;
-	int rc;
-
-	(void)key;
-	rule->limit_ns = TL_NS_PER_S;
-	if ((rc = tl_config_read_keys(reader, table, keys, rule)) < 0)
-		return rc;
-	return check_bound(reader, table, rule);
-}
-
-static int
-read_level(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	struct tl_config_rule *rule = to;
-
-	return tl_config_level(reader, value, key, &rule->level);
-}
-
-static int
-read_died(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
-{
-	(void)key;
 	(void)to;
 	if (value->kind != TL_DATA_FLAG || !value->flag)
-		return tl_data_fault(value, reader->fault, -EINVAL, "not true");
+		return tl_config_wrong(r, value, "not true");
 	return 0;
 }
 
 /* == actions == */
 
-static int
-read_burst(struct tl_config_reader *reader, const struct tl_data *table,
-    const struct tl_config_key *key, void *to)
-{
-	static const struct tl_config_key keys[] = {
-		{ .name = "level",
-		    tl_config_level,
-		    offsetof(struct tl_config_actions, burst_level),
-		    .required = true },
-		{ .name = "length",
-		    tl_config_duration,
-		    offsetof(struct tl_config_actions, burst_ns),
-		    .min = 1000,
-		    .max = TL_NS_PER_H },
-		{ .name = NULL },
-	};
-	struct tl_config_actions *actions = to;
-
-	(void)key;
-	actions->burst_ns = burst_ns;
-	return tl_config_read_keys(reader, table, keys, actions);
-}
+#define ACTION(member) offsetof(struct tl_config_actions, member)
+static const struct tl_config_key burst_keys[] = {
+	{ "level", tl_config_level, ACTION(burst_level), .required = true },
+	{ "length", tl_config_duration, ACTION(burst_ns), TL_NS_PER_US,
+	    .max = TL_NS_PER_H },
+	{ .name = NULL },
+};
 
 /* Read the arguments of a program, which runs without a shell. */
 static int
-read_run(struct tl_config_reader *reader, const struct tl_data *list,
-    const struct tl_config_key *key, void *to)
+read_run(struct tl_config_reader *r, const struct tl_data *list, void *to)
 {
 	struct tl_config_actions *actions = to;
 	const char **argv;
-	const int rc = tl_config_check_list(reader, list, TL_CONFIG_ARGV_MAX);
+	const int rc = tl_config_check_list(r, list, TL_CONFIG_ARGV_MAX);
 
-	(void)key;
 	if (rc < 0)
 		return rc;
-	argv = tl_config_allocate(reader, (list->count + 1) * sizeof(argv[0]));
+	argv = tl_config_allocate(r, (list->count + 1) * sizeof(argv[0]));
 	if (!argv)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct tl_data *arg = &list->items[i];
 
 		if (arg->kind != TL_DATA_TEXT)
-			return tl_data_fault(arg, reader->fault, -EINVAL,
-			    "not a string");
+			return tl_config_wrong(r, arg, "not a string");
 		argv[i] = arg->text;
 	}
 	/* The path must not depend on the daemon's working directory. */
 	if (argv[0][0] != '/' && (argv[0][0] == '\0' || strchr(argv[0], '/')))
-		return tl_data_fault(&list->items[0], reader->fault, -EINVAL,
+		return tl_config_wrong(r, &list->items[0],
 		    "neither a name nor an absolute path");
 	actions->run = argv;
 	return 0;
@@ -318,8 +200,7 @@ read_run(struct tl_config_reader *reader, const struct tl_data *list,
 
 /* Read an expression, and compile it so that `timelined -n` reports errors. */
 static int
-read_when(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+read_when(struct tl_config_reader *r, const struct tl_data *value, void *to)
 {
 	static const struct tl_script_io io = { 0 };
 	static const char place[] = "-e:1: "; /* start of the fault's text */
@@ -329,7 +210,7 @@ read_when(struct tl_config_reader *reader, const struct tl_data *value,
 	const char *text = fault.text;
 	int rc;
 
-	if ((rc = tl_config_text(reader, value, key, when)) < 0)
+	if ((rc = tl_config_text(r, value, when)) < 0)
 		return rc;
 	rc = tl_script_filter_new(&filter, *when, NULL, &io, &fault);
 	if (rc == 0) {
@@ -338,42 +219,39 @@ read_when(struct tl_config_reader *reader, const struct tl_data *value,
 	}
 	if (strncmp(text, place, sizeof(place) - 1) == 0)
 		text += sizeof(place) - 1;
-	return tl_data_fault(value, reader->fault,
-	    rc == -ENOEXEC ? -EINVAL : rc, "%s", text);
+	return tl_data_fault(value, r->fault, rc == -ENOEXEC ? -EINVAL : rc,
+	    "%s", text);
 }
 
 /* Kinds come first, because the checks of other keys depend on the kind. */
 static const struct tl_config_key keys[] = {
-	[TL_RULE_EVENT] = { .name = "event", read_event, 0 },
-	[TL_RULE_SPAN] = { .name = "span", read_span, 0 },
-	[TL_RULE_INTERVAL] = { .name = "interval", read_interval, 0 },
-	[TL_RULE_ABSENT] = { .name = "absent", read_absent, 0 },
-	[TL_RULE_ARGUMENT] = { .name = "argument", read_argument, 0 },
-	[TL_RULE_RATE] = { .name = "rate", read_rate, 0 },
-	[TL_RULE_LEVEL] = { .name = "level", read_level, 0 },
-	[TL_RULE_DIED] = { .name = "died", read_died, 0 },
-	{ .name = "when", read_when, AT(when) },
-	{ .name = "name", tl_config_text, AT(name) },
-	{ .name = "burst", read_burst, AT(actions) },
-	{ .name = "snapshot", tl_config_flag, AT(actions.snapshot) },
-	{ .name = "why", tl_config_flag, AT(actions.why) },
-	{ .name = "run", read_run, AT(actions) },
-	{ .name = "timeout",
-	    tl_config_duration,
-	    AT(actions.run_ns),
-	    .min = 10000000,
-	    .max = TL_CONFIG_DAY_NS },
-	{ .name = "every",
-	    tl_config_duration,
-	    AT(every_ns),
-	    .max = TL_CONFIG_DAY_NS },
-	{ .name = "per_hour", tl_config_size, AT(fires_max), .max = 3600000 },
+	[TL_RULE_EVENT] = { "event", tl_config_table, AT(match),
+	    .keys = match_keys },
+	[TL_RULE_SPAN] = { "span", tl_config_table, 0, .keys = span_keys },
+	[TL_RULE_INTERVAL] = { "interval", tl_config_table, 0,
+	    .keys = interval_keys },
+	[TL_RULE_ABSENT] = { "absent", read_absent, 0, .keys = absent_keys },
+	[TL_RULE_ARGUMENT] = { "argument", read_bound, 0,
+	    .keys = argument_keys },
+	[TL_RULE_RATE] = { "rate", read_bound, 0, .keys = rate_keys },
+	[TL_RULE_LEVEL] = { "level", tl_config_level, .offset = AT(level) },
+	[TL_RULE_DIED] = { "died", read_died, .offset = 0 },
+	{ "when", read_when, .offset = AT(when) },
+	{ "name", tl_config_text, .offset = AT(name) },
+	{ "burst", tl_config_table, AT(actions), .keys = burst_keys },
+	{ "snapshot", tl_config_flag, .offset = AT(actions.snapshot) },
+	{ "why", tl_config_flag, .offset = AT(actions.why) },
+	{ "run", read_run, .offset = AT(actions) },
+	{ "timeout", tl_config_duration, AT(actions.run_ns), 10 * TL_NS_PER_MS,
+	    .max = day_ns },
+	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
+	{ "per_hour", tl_config_size, AT(fires_max), .max = 3600000 },
 	{ .name = NULL },
 };
 
 /* Find the kind, of which a trigger has exactly one. */
 static int
-read_kind(struct tl_config_reader *reader, const struct tl_data *table,
+read_kind(struct tl_config_reader *r, const struct tl_data *table,
     struct tl_config_rule *rule)
 {
 	const struct tl_data *first = NULL;
@@ -385,7 +263,7 @@ read_kind(struct tl_config_reader *reader, const struct tl_data *table,
 		if (!value)
 			continue;
 		if (first)
-			return tl_data_fault(value, reader->fault, -EINVAL,
+			return tl_config_wrong(r, value,
 			    "'%s' is given as well; a trigger has one "
 			    "condition",
 			    first->name);
@@ -394,117 +272,89 @@ read_kind(struct tl_config_reader *reader, const struct tl_data *table,
 	}
 	if (first)
 		return 0;
-	return tl_data_fault(table, reader->fault, -EINVAL,
+	return tl_config_wrong(r, table,
 	    "no condition; use one of event span interval absent argument "
 	    "rate level died");
 }
 
 static int
-check_rule(struct tl_config_reader *reader, const struct tl_data *table,
+check_rule(struct tl_config_reader *r, const struct tl_data *table,
     const struct tl_config_rule *rule)
 {
 	const struct tl_data *when = tl_data_get(table, "when");
 	const struct tl_data *timeout = tl_data_get(table, "timeout");
 
 	if (timeout && !rule->actions.run)
-		return tl_data_fault(timeout, reader->fault, -EINVAL,
+		return tl_config_wrong(r, timeout,
 		    "has no effect without 'run'");
 	if (rule->actions.why && !rule->actions.snapshot)
-		return tl_data_fault(tl_data_get(table, "why"), reader->fault,
-		    -EINVAL, "has no effect without 'snapshot'");
+		return tl_config_wrong(r, tl_data_get(table, "why"),
+		    "has no effect without 'snapshot'");
 	if (rule->actions.why && rule->kind != TL_RULE_SPAN)
-		return tl_data_fault(tl_data_get(table, "why"), reader->fault,
-		    -EINVAL,
+		return tl_config_wrong(r, tl_data_get(table, "why"),
 		    "explains slow spans: the condition must be 'span'");
 	if (rule->kind == TL_RULE_DIED && when)
-		return tl_data_fault(when, reader->fault, -EINVAL,
+		return tl_config_wrong(r, when,
 		    "there is no entry to test when a process has died");
 	if (rule->kind == TL_RULE_EVENT && !when)
-		return need_match(reader, tl_data_get(table, "event"),
-		    &rule->match);
-	return 0;
-}
-
-/* Name a trigger without a name after its number. */
-static int
-give_name(struct tl_config_reader *reader, struct tl_config_rule *rule,
-    size_t number)
-{
-	char *name;
-
-	if (rule->name)
-		return 0;
-	if (!(name = tl_config_allocate(reader, NAME_MAX_SIZE)))
-		return -ENOMEM;
-	snprintf(name, NAME_MAX_SIZE, "trigger %zu", number);
-	rule->name = name;
+		return need_match(r, tl_data_get(table, "event"), &rule->match);
 	return 0;
 }
 
 static int
-read_rule(struct tl_config_reader *reader, const struct tl_data *table,
+read_rule(struct tl_config_reader *r, const struct tl_data *table,
     struct tl_config_rule *rule)
 {
+	char *name;
 	int rc;
 
 	rule->every_ns = every_ns;
 	rule->fires_max = FIRES_MAX;
+	rule->actions.burst_ns = burst_ns;
 	rule->actions.run_ns = run_ns;
 	rule->bound = NAN;
 	rule->clear = NAN;
 	if (table->kind == TL_DATA_TABLE && table->list_count == 0 &&
-	    (rc = read_kind(reader, table, rule)) < 0)
+	    (rc = read_kind(r, table, rule)) < 0)
 		return rc;
-	if ((rc = tl_config_read_keys(reader, table, keys, rule)) < 0)
+	if ((rc = tl_config_read_keys(r, table, keys, rule)) < 0)
 		return rc;
-	if ((rc = check_rule(reader, table, rule)) < 0)
+	if ((rc = check_rule(r, table, rule)) < 0)
 		return rc;
-	return give_name(reader, rule, table->place);
+	if (rule->name)
+		return 0;
+	if (!(name = tl_config_allocate(r, NAME_MAX_SIZE)))
+		return -ENOMEM;
+	snprintf(name, NAME_MAX_SIZE, "trigger %u", table->place);
+	rule->name = name;
+	return 0;
 }
 
-/* Do two rules save snapshots for the same reason?  Snapshots are kept for each
- * reason separately, so reasons must differ. */
-static bool
-has_same_reason(const struct tl_config_rule *a, const struct tl_config_rule *b)
-{
-	char one[TL_REASON_MAX + 1], other[TL_REASON_MAX + 1];
-
-	if (!a->actions.snapshot || !b->actions.snapshot)
-		return false;
-	tl_snapshot_reason_make(one, a->name);
-	tl_snapshot_reason_make(other, b->name);
-	return strcmp(one, other) == 0;
-}
-
-static bool
-is_reserved(const struct tl_config_rule *rule)
-{
-	char reason[TL_REASON_MAX + 1];
-
-	tl_snapshot_reason_make(reason, rule->name);
-	return rule->actions.snapshot &&
-	       (strcmp(reason, TL_REASON_DEATH) == 0 ||
-		   strcmp(reason, TL_REASON_REQUEST) == 0 ||
-		   strcmp(reason, TL_REASON_SCHEDULE) == 0);
-}
-
+/* Names differ.  Snapshots are kept for each reason separately, so reasons must
+ * differ, too. */
 static int
-check_name(struct tl_config_reader *reader, const struct tl_data *list,
+check_name(struct tl_config_reader *r, const struct tl_data *at,
     const struct tl_config_rule *rules, size_t i)
 {
-	const struct tl_data *at = &list->items[i];
+	char reason[TL_REASON_MAX + 1], other[TL_REASON_MAX + 1];
 
-	if (is_reserved(&rules[i]))
-		return tl_data_fault(at, reader->fault, -EINVAL,
+	tl_snapshot_reason_make(reason, rules[i].name);
+	if (rules[i].actions.snapshot &&
+	    (strcmp(reason, TL_REASON_DEATH) == 0 ||
+		strcmp(reason, TL_REASON_REQUEST) == 0 ||
+		strcmp(reason, TL_REASON_SCHEDULE) == 0))
+		return tl_config_wrong(r, at,
 		    "the name '%.40s' is reserved for other snapshots",
 		    rules[i].name);
 	for (size_t j = 0; j < i; j++) {
 		if (strcmp(rules[j].name, rules[i].name) == 0)
-			return tl_data_fault(at, reader->fault, -EINVAL,
+			return tl_config_wrong(r, at,
 			    "the name '%.40s' is taken by triggers[%zu]",
 			    rules[i].name, j + 1);
-		if (has_same_reason(&rules[i], &rules[j]))
-			return tl_data_fault(at, reader->fault, -EINVAL,
+		tl_snapshot_reason_make(other, rules[j].name);
+		if (rules[i].actions.snapshot && rules[j].actions.snapshot &&
+		    strcmp(reason, other) == 0)
+			return tl_config_wrong(r, at,
 			    "its snapshots would be named like those of "
 			    "triggers[%zu]",
 			    j + 1);
@@ -513,26 +363,25 @@ check_name(struct tl_config_reader *reader, const struct tl_data *list,
 }
 
 int
-tl_config_read_triggers(struct tl_config_reader *reader,
-    const struct tl_data *list, const struct tl_config_key *key, void *to)
+tl_config_read_triggers(struct tl_config_reader *r, const struct tl_data *list,
+    void *to)
 {
 	struct tl_config_timeline *timeline = to;
 	int rc;
 
-	(void)key;
 	if (list->kind == TL_DATA_TABLE && list->count == 0)
 		return 0;
-	rc = tl_config_check_list(reader, list, TL_CONFIG_RULES_MAX);
+	rc = tl_config_check_list(r, list, TL_CONFIG_RULES_MAX);
 	if (rc < 0)
 		return rc;
-	timeline->rules = tl_config_allocate(reader,
-	    list->count * sizeof(timeline->rules[0]));
+	timeline->rules =
+	    tl_config_allocate(r, list->count * sizeof(timeline->rules[0]));
 	if (!timeline->rules)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
-		rc = read_rule(reader, &list->items[i], &timeline->rules[i]);
+		rc = read_rule(r, &list->items[i], &timeline->rules[i]);
 		if (rc == 0)
-			rc = check_name(reader, list, timeline->rules, i);
+			rc = check_name(r, &list->items[i], timeline->rules, i);
 		if (rc < 0)
 			return rc;
 	}

@@ -256,29 +256,6 @@ remove_kept(struct sweep *s, const struct kept *kept)
 	return 0;
 }
 
-/* Apply the limits to each group; the oldest files go first. */
-static int
-keep_each(struct sweep *s)
-{
-	size_t end;
-	int rc = 0;
-
-	for (size_t i = 0; i < s->count; i = end) {
-		size_t stay;
-
-		for (end = i + 1; end < s->count; end++)
-			if (compare_groups(&s->items[i], &s->items[end]) != 0)
-				break;
-		stay = i + count_kept(s, &s->items[i], end - i);
-		for (size_t k = end; k > stay; k--) {
-			const int one = remove_kept(s, &s->items[k - 1]);
-
-			rc = rc == 0 ? one : rc;
-		}
-	}
-	return rc;
-}
-
 static int
 sweep_folder(const struct tl_keep_sweep *how, const char *path,
     struct tl_keep_sums *sums)
@@ -290,6 +267,7 @@ sweep_folder(const struct tl_keep_sweep *how, const char *path,
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	int rc;
+	size_t end;
 
 	if (!folder) {
 		rc = -errno;
@@ -304,7 +282,23 @@ sweep_folder(const struct tl_keep_sweep *how, const char *path,
 	rc = rc == 0 ? -errno : rc;
 	if (rc == 0 && s.count > 0) {
 		qsort(s.items, s.count, sizeof(*s.items), compare);
-		rc = keep_each(&s);
+
+		/* Apply the limits to each group; the oldest files go first. */
+		for (size_t i = 0; i < s.count; i = end) {
+			size_t stay;
+
+			for (end = i + 1; end < s.count; end++)
+				if (compare_groups(&s.items[i],
+					&s.items[end]) != 0)
+					break;
+			stay = i + count_kept(&s, &s.items[i], end - i);
+			for (size_t k = end; k > stay; k--) {
+				const int one =
+				    remove_kept(&s, &s.items[k - 1]);
+
+				rc = rc == 0 ? one : rc;
+			}
+		}
 	}
 	for (size_t i = 0; i < s.count; i++)
 		free(s.items[i].name);

@@ -196,8 +196,8 @@ report(struct tl_record *r)
 	    "follow it to record it");
 	if (s.done && !r->reported_done)
 		tl_daemon_log(TL_LOG_INFO,
-		    "%s: recorded %llu entries, %llu were lost", r->name,
-		    (unsigned long long)s.events, (unsigned long long)s.lost);
+		    "%s: recorded %lu entries, %lu were lost", r->name,
+		    s.events, s.lost);
 	r->reported_done = s.done;
 }
 
@@ -345,26 +345,6 @@ tl_record_end(struct tl_record *r)
 	ev_async_send(r->loop, &r->changed);
 }
 
-/* Remove a recording from the daemon.  The last recording frees the threads,
- * which are idle by then. */
-static void
-leave_daemon(struct tl_record *r)
-{
-	struct tl_daemon *d = r->daemon;
-	struct tl_record **link = &d->ending;
-
-	while (*link && *link != r)
-		link = &(*link)->next;
-	if (*link) {
-		*link = r->next;
-		d->ending_count--;
-	}
-	if (--d->record_count > 0)
-		return;
-	tl_recorder_crew_free(d->crew);
-	d->crew = NULL;
-}
-
 void
 tl_record_free(struct tl_record *r)
 {
@@ -377,7 +357,23 @@ tl_record_free(struct tl_record *r)
 		leave_file(r);
 	}
 	ev_async_stop(r->loop, &r->changed);
-	leave_daemon(r);
+
+	/* Remove a recording from the daemon.  The last recording frees the
+	 * threads, which are idle by then. */
+	struct tl_daemon *d = r->daemon;
+	struct tl_record **link = &d->ending;
+
+	while (*link && *link != r)
+		link = &(*link)->next;
+	if (*link) {
+		*link = r->next;
+		d->ending_count--;
+	}
+	if (--d->record_count == 0) {
+		tl_recorder_crew_free(d->crew);
+		d->crew = NULL;
+	}
+
 	if (r->live >= 0)
 		close(r->live);
 	pthread_mutex_destroy(&r->lock);

@@ -65,21 +65,6 @@ is_temporary(const char *name)
 	return strcmp(p, TEMPORARY_SUFFIX) == 0;
 }
 
-/* Remove a temporary file unless it is locked: a daemon that still writes the
- * file holds a lock. */
-static void
-remove_stale(int folder, const char *name)
-{
-	const int fd = openat(folder, name,
-	    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		unlinkat(folder, name, 0);
-	close(fd);
-}
-
 static void
 sweep(int folder)
 {
@@ -92,9 +77,20 @@ sweep(int folder)
 			close(fd);
 		return;
 	}
-	while ((entry = readdir(names)))
-		if (is_temporary(entry->d_name))
-			remove_stale(folder, entry->d_name);
+	/* A daemon that still writes a file holds a lock of it. */
+	while ((entry = readdir(names))) {
+		const int one = is_temporary(entry->d_name)
+				    ? openat(folder, entry->d_name,
+					  O_RDWR | O_NOFOLLOW | O_NONBLOCK |
+					      O_NOCTTY | O_CLOEXEC)
+				    : -1;
+
+		if (one < 0)
+			continue;
+		if (flock(one, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(folder, entry->d_name, 0);
+		close(one);
+	}
 	closedir(names);
 }
 

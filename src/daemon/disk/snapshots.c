@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/ns.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "daemon/disk/keep.h"
 #include "daemon/disk/snapshot_file.h"
@@ -19,7 +20,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <search.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,12 @@ enum {
 static const int64_t sweep_ns = 60 * TL_NS_PER_S;
 static const int64_t sweep_ns_min = 2 * TL_NS_PER_S;
 
+/* Who has a job: the states follow each other. */
+enum job_state { WAITING, COPYING, FROZEN, SAVING, DONE };
+
 struct job {
-	struct job *next;
+	struct job *next; /* the next request */
+	enum job_state state;
 	char timeline[TIMELINE_NAME_MAX];
 	char reason[TL_REASON_MAX + 1];
 	struct tl_config_snapshots how;
@@ -57,11 +61,6 @@ struct job {
 	char path[]; /* the folder, a slash, room for a name */
 };
 
-struct jobs {
-	struct job *first;
-	struct job **last;
-};
-
 struct tl_snapshots {
 	struct ev_loop *loop;
 	struct ev_async answer;
@@ -72,12 +71,9 @@ struct tl_snapshots {
 	pthread_mutex_t lock;        /* of everything below */
 	pthread_cond_t requested;    /* wakes the copier */
 	pthread_cond_t frozen_ready; /* wakes the saver */
-	struct jobs waiting;
-	struct jobs frozen;
-	struct jobs done;
-	struct job *copying; /* job of the copier */
-	struct job *saving;  /* job of the saver */
-	uint64_t memory;     /* bytes of copies in memory */
+	/* In the order of the requests, which is also that of the results. */
+	struct job *jobs;
+	uint64_t memory; /* bytes of copies in memory */
 	bool stop;
 	bool copier_ended;
 	struct tl_config *config; /* the limits; NULL: none yet */
@@ -89,28 +85,14 @@ struct tl_snapshots {
 
 /* == the threads == */
 
-static void
-jobs_init(struct jobs *jobs)
-{
-	jobs->first = NULL;
-	jobs->last = &jobs->first;
-}
-
-static void
-jobs_put(struct jobs *jobs, struct job *job)
-{
-	job->next = NULL;
-	*jobs->last = job;
-	jobs->last = &job->next;
-}
-
+/* The oldest job in this state, or NULL.  The caller holds the lock. */
 static struct job *
-jobs_get(struct jobs *jobs)
+oldest(const struct tl_snapshots *s, enum job_state state)
 {
-	struct job *job = jobs->first;
+	struct job *job = s->jobs;
 
-	if (job && !(jobs->first = job->next))
-		jobs->last = &jobs->first;
+	while (job && job->state != state)
+		job = job->next;
 	return job;
 }
 
@@ -144,37 +126,33 @@ freeze_one(struct tl_snapshots *s, struct job *job,
 	return rc == 0 ? tl_snapshot_copy_freeze(copy) : rc;
 }
 
-static void
-freeze(struct tl_snapshots *s, struct job *job)
-{
-	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
-	job->result.rc = freeze_one(s, job, &job->copy);
-	if (job->result.rc == 0 && job->events && job->kernel.live >= 0)
-		job->result.kernel_rc = tl_kernel_events_drain(job->events);
-	tl_kernel_events_release(job->events);
-	job->events = NULL;
-	if (job->result.rc == 0 && job->result.kernel_rc == 0 &&
-	    job->kernel.live >= 0)
-		job->result.kernel_rc = freeze_one(s, job, &job->kernel);
-}
-
 static void *
 run_copier(void *context)
 {
 	struct tl_snapshots *s = context;
+	struct job *job;
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
-		s->copying = jobs_get(&s->waiting);
-		if (!s->copying) {
+		if (!(job = oldest(s, WAITING))) {
 			pthread_cond_wait(&s->requested, &s->lock);
 			continue;
 		}
+		job->state = COPYING;
 		pthread_mutex_unlock(&s->lock);
-		freeze(s, s->copying);
+		job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
+		job->result.rc = freeze_one(s, job, &job->copy);
+		if (job->result.rc == 0 && job->events && job->kernel.live >= 0)
+			job->result.kernel_rc =
+			    tl_kernel_events_drain(job->events);
+		tl_kernel_events_release(job->events);
+		job->events = NULL;
+		if (job->result.rc == 0 && job->result.kernel_rc == 0 &&
+		    job->kernel.live >= 0)
+			job->result.kernel_rc =
+			    freeze_one(s, job, &job->kernel);
 		pthread_mutex_lock(&s->lock);
-		jobs_put(&s->frozen, s->copying);
-		s->copying = NULL;
+		job->state = FROZEN;
 		pthread_cond_signal(&s->frozen_ready);
 	}
 	s->copier_ended = true;
@@ -190,23 +168,6 @@ name_job(const struct tl_snapshots *s, struct job *job, int64_t unix_ns)
 {
 	return tl_snapshot_name_make(job->path + strlen(s->path) + 1,
 	    job->timeline, unix_ns, job->reason, job->how.compress != 0);
-}
-
-/* Save the kernel's events beside the snapshot, whose name is free. */
-static int
-save_kernel(struct tl_snapshots *s, struct job *job)
-{
-	char name[TL_FILE_NAME_MAX + sizeof(TL_SCHED_SUFFIX)];
-	uint64_t used;
-	int rc = tl_snapshot_copy_finish(&job->kernel, &s->folder,
-	    job->how.compress, &used);
-
-	snprintf(name, sizeof(name), "%s" TL_SCHED_SUFFIX,
-	    job->path + strlen(s->path) + 1);
-	if (rc == 0)
-		rc = tl_snapshot_file_commit(&job->kernel.file, &s->folder,
-		    name);
-	return rc;
 }
 
 static void
@@ -233,8 +194,21 @@ save(struct tl_snapshots *s, struct job *job)
 		result->rc = rc;
 	}
 	if (result->rc == 0 && result->kernel_rc == 0 &&
-	    job->kernel.file.fd >= 0)
-		result->kernel_rc = save_kernel(s, job);
+	    job->kernel.file.fd >= 0) {
+		/* Save the kernel's events beside the snapshot, whose name is
+		 * free. */
+		char name[TL_FILE_NAME_MAX + sizeof(TL_SCHED_SUFFIX)];
+		uint64_t used;
+		int rc = tl_snapshot_copy_finish(&job->kernel, &s->folder,
+		    job->how.compress, &used);
+
+		snprintf(name, sizeof(name), "%s" TL_SCHED_SUFFIX,
+		    job->path + strlen(s->path) + 1);
+		if (rc == 0)
+			rc = tl_snapshot_file_commit(&job->kernel.file,
+			    &s->folder, name);
+		result->kernel_rc = rc;
+	}
 	if (result->rc == 0 && job->why.glob[0])
 		result->why_rc = tl_snapshot_explain(&s->folder, job->path,
 		    &job->why, job->copy.mode);
@@ -307,7 +281,7 @@ sweep_due(struct tl_snapshots *s)
 static void
 save_one(struct tl_snapshots *s, struct job *job)
 {
-	s->saving = job;
+	job->state = SAVING;
 	pthread_mutex_unlock(&s->lock);
 	save(s, job);
 	pthread_mutex_lock(&s->lock);
@@ -321,43 +295,38 @@ save_one(struct tl_snapshots *s, struct job *job)
 	}
 	sweep_soon(s);
 	sweep_due(s);
-	s->saving = NULL;
 	s->status.queued--;
-	jobs_put(&s->done, job);
+	job->state = DONE;
 	ev_async_send(s->loop, &s->answer);
-}
-
-/* Wait for a copy, or for the time of the next sweep. */
-static void
-wait_frozen(struct tl_snapshots *s)
-{
-	const struct timespec until = { s->sweep_at_ns / TL_NS_PER_S,
-		s->sweep_at_ns % TL_NS_PER_S };
-
-	if (s->config)
-		pthread_cond_timedwait(&s->frozen_ready, &s->lock, &until);
-	else
-		pthread_cond_wait(&s->frozen_ready, &s->lock);
 }
 
 static void *
 run_saver(void *context)
 {
 	struct tl_snapshots *s = context;
+	struct timespec until;
 	struct job *job;
 
 	pthread_mutex_lock(&s->lock);
 	for (;;) {
-		job = jobs_get(&s->frozen);
-		if (job) {
+		if ((job = oldest(s, FROZEN))) {
 			save_one(s, job);
 			continue;
 		}
 		if (s->copier_ended)
 			break;
 		sweep_due(s);
-		if (!s->frozen.first && !s->copier_ended)
-			wait_frozen(s);
+		if (oldest(s, FROZEN) || s->copier_ended)
+			continue;
+
+		/* Wait for a copy, or for the time of the next sweep. */
+		until.tv_sec = s->sweep_at_ns / TL_NS_PER_S;
+		until.tv_nsec = s->sweep_at_ns % TL_NS_PER_S;
+		if (s->config)
+			pthread_cond_timedwait(&s->frozen_ready, &s->lock,
+			    &until);
+		else
+			pthread_cond_wait(&s->frozen_ready, &s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
@@ -366,31 +335,12 @@ run_saver(void *context)
 /* == the loop == */
 
 static void
-jobs_forget(struct jobs *jobs, const void *context)
-{
-	for (struct job *job = jobs->first; job; job = job->next)
-		if (job->context == context)
-			job->done = NULL;
-}
-
-static void
 job_free(struct tl_snapshots *s, struct job *job)
 {
-	if (!job)
-		return;
 	tl_kernel_events_release(job->events);
 	tl_snapshot_copy_close(&job->copy, &s->folder);
 	tl_snapshot_copy_close(&job->kernel, &s->folder);
 	free(job);
-}
-
-static void
-jobs_free(struct tl_snapshots *s, struct jobs *jobs)
-{
-	struct job *job;
-
-	while ((job = jobs_get(jobs)))
-		job_free(s, job);
 }
 
 static void
@@ -403,7 +353,8 @@ answer(struct ev_loop *loop, struct ev_async *watcher, int events)
 	(void)events;
 	for (;;) {
 		pthread_mutex_lock(&s->lock);
-		job = jobs_get(&s->done);
+		if ((job = oldest(s, DONE)))
+			s->jobs = job->next;
 		pthread_mutex_unlock(&s->lock);
 		if (!job)
 			return;
@@ -411,22 +362,6 @@ answer(struct ev_loop *loop, struct ev_async *watcher, int events)
 			job->done(job->context, &job->result);
 		job_free(s, job);
 	}
-}
-
-static int
-start_thread(pthread_t *thread, void *(*run)(void *), struct tl_snapshots *s,
-    const char *name)
-{
-	sigset_t all, old;
-	int rc;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc == 0)
-		pthread_setname_np(*thread, name);
-	return -rc;
 }
 
 static void
@@ -439,32 +374,20 @@ stop_copier(struct tl_snapshots *s)
 	pthread_join(s->copier, NULL);
 }
 
-static int
-start(struct tl_snapshots *s)
-{
-	pthread_condattr_t attributes;
-	int rc;
-
-	jobs_init(&s->waiting);
-	jobs_init(&s->frozen);
-	jobs_init(&s->done);
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->requested, &attributes);
-	pthread_cond_init(&s->frozen_ready, &attributes);
-	pthread_condattr_destroy(&attributes);
-	if ((rc = start_thread(&s->copier, run_copier, s, "snapshots-copy")) !=
-	    0)
-		return rc;
-	if ((rc = start_thread(&s->saver, run_saver, s, "snapshots-save")) != 0)
-		stop_copier(s);
-	return rc;
-}
-
+/* After the threads. */
 static void
 free_all(struct tl_snapshots *s)
 {
+	struct job *job;
+
+	ev_async_stop(s->loop, &s->answer);
+	while ((job = s->jobs)) {
+		s->jobs = job->next;
+		job_free(s, job);
+	}
+	pthread_cond_destroy(&s->requested);
+	pthread_cond_destroy(&s->frozen_ready);
+	pthread_mutex_destroy(&s->lock);
 	tl_config_free(s->config);
 	tl_snapshot_folder_close(&s->folder);
 	free(s->path);
@@ -476,24 +399,36 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
     const char *directory, struct tl_fault *fault)
 {
 	struct tl_snapshots *s = calloc(1, sizeof(*s));
+	pthread_condattr_t attributes;
 	int rc;
 
 	if (!s || !(s->path = strdup(directory))) {
 		free(s);
 		return tl_fail(fault, -ENOMEM, "out of memory");
 	}
-	s->loop = loop;
 	rc = tl_snapshot_folder_open(&s->folder, directory, fault);
 	if (rc != 0) {
 		free(s->path);
 		free(s);
 		return rc;
 	}
+	s->loop = loop;
 	ev_async_init(&s->answer, answer);
 	s->answer.data = s;
 	ev_async_start(loop, &s->answer);
-	if ((rc = start(s)) != 0) {
-		ev_async_stop(loop, &s->answer);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->requested, &attributes);
+	pthread_cond_init(&s->frozen_ready, &attributes);
+	pthread_condattr_destroy(&attributes);
+	rc = tl_thread_start(&s->copier, run_copier, s, "snapshots-copy");
+	if (rc == 0) {
+		rc = tl_thread_start(&s->saver, run_saver, s, "snapshots-save");
+		if (rc != 0)
+			stop_copier(s);
+	}
+	if (rc != 0) {
 		free_all(s);
 		return tl_fail(fault, rc, "cannot start a thread: %s",
 		    strerror(-rc));
@@ -561,40 +496,13 @@ open_kernel(const char *timeline, int timeline_fd)
 	return -EPERM;
 }
 
-/* Queue a job.  The caller holds the lock. */
-static int
-enqueue(struct tl_snapshots *s, struct job *job)
-{
-	for (const struct job *w = s->waiting.first; w; w = w->next)
-		if (strcmp(w->timeline, job->timeline) == 0 &&
-		    strcmp(w->reason, job->reason) == 0)
-			return -EBUSY;
-	if (s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
-		return -EAGAIN;
-	s->status.queued++;
-	jobs_put(&s->waiting, job);
-	pthread_cond_signal(&s->requested);
-	return 0;
-}
-
 int
 tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
-    const char *reason, const struct tl_config_snapshots *how,
-    tl_snapshot_done *done, void *context)
-{
-	const struct tl_snapshot_beside nothing = { 0 };
-
-	return tl_snapshots_take_with(s, timeline, fd, reason, how, &nothing,
-	    done, context);
-}
-
-int
-tl_snapshots_take_with(struct tl_snapshots *s, const char *timeline, int fd,
     const char *reason, const struct tl_config_snapshots *how,
     const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
     void *context)
 {
-	struct job *job;
+	struct job *job, **last = &s->jobs;
 	int rc = job_new(&job, s, timeline + (timeline[0] == '/'), reason, how);
 
 	if (rc != 0)
@@ -612,7 +520,18 @@ tl_snapshots_take_with(struct tl_snapshots *s, const char *timeline, int fd,
 		job->result.kernel_rc = job->kernel.live;
 	if (rc == 0) {
 		pthread_mutex_lock(&s->lock);
-		rc = enqueue(s, job);
+		for (; *last; last = &(*last)->next)
+			if ((*last)->state == WAITING &&
+			    strcmp((*last)->timeline, job->timeline) == 0 &&
+			    strcmp((*last)->reason, job->reason) == 0)
+				rc = -EBUSY;
+		if (rc == 0 && s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
+			rc = -EAGAIN;
+		if (rc == 0) {
+			s->status.queued++;
+			*last = job;
+			pthread_cond_signal(&s->requested);
+		}
 		pthread_mutex_unlock(&s->lock);
 	}
 	if (rc != 0)
@@ -663,13 +582,9 @@ void
 tl_snapshots_cancel(struct tl_snapshots *s, void *context)
 {
 	pthread_mutex_lock(&s->lock);
-	jobs_forget(&s->waiting, context);
-	jobs_forget(&s->frozen, context);
-	jobs_forget(&s->done, context);
-	if (s->copying && s->copying->context == context)
-		s->copying->done = NULL;
-	if (s->saving && s->saving->context == context)
-		s->saving->done = NULL;
+	for (struct job *job = s->jobs; job; job = job->next)
+		if (job->context == context)
+			job->done = NULL;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -688,11 +603,5 @@ tl_snapshots_free(struct tl_snapshots *s)
 		return;
 	stop_copier(s);
 	pthread_join(s->saver, NULL);
-	ev_async_stop(s->loop, &s->answer);
-	jobs_free(s, &s->waiting);
-	jobs_free(s, &s->done);
-	pthread_cond_destroy(&s->requested);
-	pthread_cond_destroy(&s->frozen_ready);
-	pthread_mutex_destroy(&s->lock);
 	free_all(s);
 }

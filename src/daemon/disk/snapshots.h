@@ -73,6 +73,13 @@ struct tl_snapshots_status {
  * directory is made.  Returns 0, or -errno with a fault. */
 int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
     const char *directory, struct tl_fault *fault);
+/* The files saved beside a snapshot; either may be NULL. */
+struct tl_snapshot_beside {
+	const struct tl_snapshot_why *why; /* explanation of the slow spans */
+	/* The kernel's events, moved from the kernel's buffer after the
+	 * copy. */
+	struct tl_kernel_events *kernel;
+};
 /*
  * Queue a snapshot of the live file fd, which is duplicated, so that the
  * timeline may be closed or removed meanwhile.  A leading slash of the name is
@@ -81,16 +88,6 @@ int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
  * -ENAMETOOLONG when the names make no name of a file, -EMFILE or -ENOMEM.
  */
 int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
-    int fd, const char *reason, const struct tl_config_snapshots *how,
-    tl_snapshot_done *done, void *context);
-/* The files saved beside a snapshot; either may be NULL. */
-struct tl_snapshot_beside {
-	const struct tl_snapshot_why *why; /* explanation of the slow spans */
-	/* The kernel's events, moved from the kernel's buffer after the
-	 * copy. */
-	struct tl_kernel_events *kernel;
-};
-int tl_snapshots_take_with(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
     const struct tl_snapshot_beside *beside, tl_snapshot_done *done,
     void *context);

@@ -34,6 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEY_MAX = 64 };
+
 /* == Prometheus == */
 
 /*
@@ -217,9 +219,18 @@ put_timer(struct tl_text *text, const struct tl_target *target,
 	tl_text_free(&labels);
 }
 
-static void
-put_timers(struct tl_text *text, const struct tl_daemon *daemon)
+void
+tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon)
 {
+	struct tl_metrics metrics;
+	const int rc = tl_metrics_gather(&metrics, daemon);
+
+	if (rc == 0)
+		for (size_t i = 0; i < tl_metrics_table_count; i++)
+			put_metric(text, &tl_metrics_table[i], &metrics);
+	else
+		text->rc = rc;
+
 	struct tl_timer *timer = malloc(sizeof(*timer));
 	bool any = false;
 
@@ -241,150 +252,90 @@ put_timers(struct tl_text *text, const struct tl_daemon *daemon)
 		}
 	}
 	free(timer);
-}
 
-void
-tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon)
-{
-	struct tl_metrics metrics;
-	const int rc = tl_metrics_gather(&metrics, daemon);
-
-	if (rc == 0)
-		for (size_t i = 0; i < tl_metrics_table_count; i++)
-			put_metric(text, &tl_metrics_table[i], &metrics);
-	else
-		text->rc = rc;
-	put_timers(text, daemon);
 	tl_metrics_release(&metrics);
 }
 
 /* == JSON == */
 
-static struct tl_bytes
-key_of(const char *name)
-{
-	static const char *const drop[] = { "timelined_", "timeline_" };
-	static const char total[] = "_total";
-	const size_t end = sizeof(total) - 1;
-	struct tl_bytes key = tl_bytes_of(name);
-
-	for (size_t i = 0; i < TL_COUNT(drop); i++) {
-		const size_t size = strlen(drop[i]);
-
-		if (key.size > size && memcmp(key.data, drop[i], size) == 0)
-			key = tl_bytes(key.data + size, key.size - size);
-	}
-	if (key.size > end && strcmp(key.data + key.size - end, total) == 0)
-		key.size -= end;
-	return key;
-}
-
-/* Put "key":, with a comma before it if needed. */
+/* Put the values of member i of a set.  A key is the name of the metric without
+ * "timeline_" or "timelined_" and "_total". */
 static void
-put_key(struct tl_text *text, struct tl_bytes key)
-{
-	const char last = text->size > 0 ? text->data[text->size - 1] : '{';
-
-	if (last != '{' && last != '[')
-		tl_put_char(text, ',');
-	tl_put_char(text, '"');
-	tl_put_bytes(text, key);
-	tl_put_string(text, "\":");
-}
-
-static void
-put_text(struct tl_text *text, const char *key, struct tl_bytes value)
-{
-	put_key(text, tl_bytes_of(key));
-	tl_put_char(text, '"');
-	tl_put_json(text, value);
-	tl_put_char(text, '"');
-}
-
-/* Put the values of member i of a set. */
-static void
-put_values(struct tl_text *text, enum tl_metric_set set,
+put_values(struct tl_fields *f, enum tl_metric_set set,
     const struct tl_metrics_view *view, size_t i)
 {
+	static const char *const drop[] = { "timelined_", "timeline_" };
+
 	for (size_t m = 0; m < tl_metrics_table_count; m++) {
 		const struct tl_metric *metric = &tl_metrics_table[m];
+		const char *name = metric->name;
 		struct tl_metric_value value;
+		char key[KEY_MAX];
 
 		if (metric->set != set)
 			continue;
-		put_key(text, key_of(metric->name));
+		for (size_t k = 0; k < TL_COUNT(drop); k++)
+			if (strncmp(name, drop[k], strlen(drop[k])) == 0)
+				name += strlen(drop[k]);
+		snprintf(key, sizeof(key), "%s", name);
+		if (tl_bytes_end_with(tl_bytes_of(key), "_total"))
+			key[strlen(key) - strlen("_total")] = '\0';
+		tl_fields_member(f, key);
 		if (!metric->get(view, i, &value) ||
-		    !tl_metric_put(text, &value))
-			tl_put_string(text, "null");
+		    !tl_metric_put(f->text, &value))
+			tl_put_string(f->text, "null");
 	}
 }
 
 static void
-put_set(struct tl_text *text, enum tl_metric_set set,
-    const struct tl_metrics_view *view)
+put_timeline(struct tl_fields *f, const struct tl_metrics_view *view)
 {
-	const size_t count = tl_metric_set_size(set, view);
-	const char *before = "";
+	struct tl_metric_labels labels;
 
-	put_key(text, tl_bytes_of(tl_metric_set_key(set)));
-	tl_put_char(text, '[');
-	for (size_t i = 0; i < count; i++) {
-		struct tl_metric_labels labels;
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "timeline", view->target->name);
+	put_values(f, TL_METRIC_TIMELINE, view, 0);
+	for (enum tl_metric_set set = TL_METRIC_LANE; set < TL_METRIC_SETS;
+	     set++) {
+		const size_t count = tl_metric_set_size(set, view);
 
-		if (!tl_metric_set_labels(set, view, i, &labels))
-			continue;
-		tl_put_string(text, before);
-		tl_put_char(text, '{');
-		for (size_t n = 0; n < labels.count; n++)
-			put_text(text, labels.label[n].name,
-			    labels.label[n].value);
-		put_values(text, set, view, i);
-		tl_put_char(text, '}');
-		before = ",";
+		tl_fields_array(f, tl_metric_set_key(set));
+		for (size_t i = 0; i < count; i++) {
+			if (!tl_metric_set_labels(set, view, i, &labels))
+				continue;
+			tl_fields_object(f, NULL);
+			for (size_t n = 0; n < labels.count; n++)
+				tl_fields_bytes(f, labels.label[n].name,
+				    labels.label[n].value);
+			put_values(f, set, view, i);
+			tl_fields_object_end(f);
+		}
+		tl_fields_array_end(f);
 	}
-	tl_put_char(text, ']');
-}
-
-static void
-put_timeline(struct tl_text *text, const struct tl_metrics_view *view)
-{
-	tl_put_char(text, '{');
-	put_text(text, "timeline", tl_bytes_of(view->target->name));
-	put_values(text, TL_METRIC_TIMELINE, view, 0);
-	for (unsigned set = TL_METRIC_LANE; set < TL_METRIC_SETS; set++)
-		put_set(text, (enum tl_metric_set)set, view);
-	tl_put_char(text, '}');
-}
-
-static void
-put_all(struct tl_text *text, const struct tl_metrics *metrics)
-{
-	tl_put_char(text, '{');
-	put_text(text, "version", tl_bytes_of(TIMELINE_VERSION));
-	put_key(text, tl_bytes_of("daemon"));
-	tl_put_char(text, '{');
-	put_values(text, TL_METRIC_DAEMON, &metrics->whole, 0);
-	tl_put_char(text, '}');
-	put_key(text, tl_bytes_of("timelines"));
-	tl_put_char(text, '[');
-	for (size_t i = 0; i < metrics->count; i++) {
-		if (i > 0)
-			tl_put_char(text, ',');
-		put_timeline(text, &metrics->views[i]);
-	}
-	tl_put_string(text, "]}\n");
+	tl_fields_object_end(f);
 }
 
 void
 tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon)
 {
+	struct tl_fields f = { .text = text, .json = true };
 	struct tl_metrics metrics;
 	const int rc = tl_metrics_gather(&metrics, daemon);
 
-	if (rc == 0)
-		put_all(text, &metrics);
-	else
+	if (rc == 0) {
+		tl_fields_object(&f, NULL);
+		tl_fields_string(&f, "version", TIMELINE_VERSION);
+		tl_fields_object(&f, "daemon");
+		put_values(&f, TL_METRIC_DAEMON, &metrics.whole, 0);
+		tl_fields_object_end(&f);
+		tl_fields_array(&f, "timelines");
+		for (size_t i = 0; i < metrics.count; i++)
+			put_timeline(&f, &metrics.views[i]);
+		tl_fields_array_end(&f);
+		tl_fields_object_end(&f);
+	} else {
 		text->rc = rc;
+	}
 	tl_metrics_release(&metrics);
 }
 
@@ -400,50 +351,36 @@ put_optional(struct tl_fields *f, const char *name, const char *words)
 		tl_fields_null(f, name);
 }
 
-static void
-put_recording(struct tl_fields *f, const struct tl_target *target)
-{
-	struct tl_record_status status;
-	const struct tl_recorder_status *r = &status.recorder;
-
-	tl_target_record_status(target, &status);
-	tl_fields_object(f, NULL);
-	tl_fields_string(f, "timeline", target->name);
-	tl_fields_unsigned(f, "entries", r->events);
-	tl_fields_unsigned(f, "lost", r->lost);
-	tl_fields_unsigned(f, "files", r->files);
-	tl_fields_unsigned(f, "bytes", r->bytes);
-	tl_fields_unsigned(f, "queued", r->queued);
-	tl_fields_unsigned(f, "faults", r->faults);
-	put_optional(f, "path", r->path);
-	put_optional(f, "error", status.rc < 0 ? strerror(-status.rc) : "");
-	tl_fields_object_end(f);
-}
-
 void
 tl_metrics_record(struct tl_text *text, const struct tl_daemon *daemon)
 {
 	struct tl_fields f = { .text = text, .json = true };
+	struct tl_record_status status;
 
 	tl_fields_object(&f, NULL);
 	tl_fields_array(&f, "recordings");
-	for (size_t i = 0; i < daemon->target_count; i++)
-		if (tl_target_is_recorded(daemon->targets[i]))
-			put_recording(&f, daemon->targets[i]);
+	for (size_t i = 0; i < daemon->target_count; i++) {
+		const struct tl_target *target = daemon->targets[i];
+		const struct tl_recorder_status *r = &status.recorder;
+
+		if (!tl_target_is_recorded(target))
+			continue;
+		tl_target_record_status(target, &status);
+		tl_fields_object(&f, NULL);
+		tl_fields_string(&f, "timeline", target->name);
+		tl_fields_unsigned(&f, "entries", r->events);
+		tl_fields_unsigned(&f, "lost", r->lost);
+		tl_fields_unsigned(&f, "files", r->files);
+		tl_fields_unsigned(&f, "bytes", r->bytes);
+		tl_fields_unsigned(&f, "queued", r->queued);
+		tl_fields_unsigned(&f, "faults", r->faults);
+		put_optional(&f, "path", r->path);
+		put_optional(&f, "error",
+		    status.rc < 0 ? strerror(-status.rc) : "");
+		tl_fields_object_end(&f);
+	}
 	tl_fields_array_end(&f);
 	tl_fields_object_end(&f);
-}
-
-static void
-put_json_timer(struct tl_fields *f, const struct tl_record *r,
-    const struct tl_timer *t)
-{
-	tl_fields_object(f, NULL);
-	tl_fields_bytes(f, "category", r->category);
-	tl_fields_bytes(f, "message", r->text);
-	tl_timer_put(f, t);
-	tl_timer_put_slower(f, t);
-	tl_fields_object_end(f);
 }
 
 void
@@ -462,8 +399,14 @@ tl_metrics_timers(struct tl_text *text, const struct tl_target *target)
 	tl_fields_array(&f, "timers");
 	for (uint32_t k = 0;
 	     tl && tl_timer_read(timer, tl->fd, &tl->geometry, k) > 0; k++)
-		if (timer_record(&r, tl, timer))
-			put_json_timer(&f, &r, timer);
+		if (timer_record(&r, tl, timer)) {
+			tl_fields_object(&f, NULL);
+			tl_fields_bytes(&f, "category", r.category);
+			tl_fields_bytes(&f, "message", r.text);
+			tl_timer_put(&f, timer);
+			tl_timer_put_slower(&f, timer);
+			tl_fields_object_end(&f);
+		}
 	tl_fields_array_end(&f);
 	tl_fields_object_end(&f);
 	tl_put_char(text, '\n');

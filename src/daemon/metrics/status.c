@@ -76,14 +76,13 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	put_name(text, d->config->path);
 	tl_put_string(text, "; ");
 	tl_put_count(text, d->reloads, "reload");
-	tl_put_format(text, ", %llu refused\n",
-	    (unsigned long long)d->reload_faults);
+	tl_put_format(text, ", %lu refused\n", d->reload_faults);
 	put_label(text, "seccomp");
 	put_name(text, tl_seccomp_state());
 	tl_put_char(text, '\n');
 	put_label(text, "timelines");
-	tl_put_format(text, "%zu attached, %llu refused so far",
-	    d->target_count, (unsigned long long)d->refused);
+	tl_put_format(text, "%zu attached, %lu refused so far", d->target_count,
+	    d->refused);
 	if (d->ending_count > 0)
 		tl_put_format(text, "; %zu recording%s of others end",
 		    d->ending_count, d->ending_count == 1 ? "" : "s");
@@ -97,11 +96,9 @@ put_snapshots(struct tl_text *text, const struct tl_metrics *m)
 
 	put_label(text, "snapshots");
 	tl_put_format(text,
-	    "%llu saved, %llu failed, %llu removed, %zu waiting; %llu "
+	    "%lu saved, %lu failed, %lu removed, %zu waiting; %lu "
 	    "files, ",
-	    (unsigned long long)s->saved, (unsigned long long)s->failed,
-	    (unsigned long long)s->removed, s->queued,
-	    (unsigned long long)s->files);
+	    s->saved, s->failed, s->removed, s->queued, s->files);
 	put_bytes(text, s->bytes);
 	tl_put_string(text, " in ");
 	put_name(text, m->whole.daemon->config->directory);
@@ -142,11 +139,9 @@ put_entries(struct tl_text *text, const struct tl_metrics_view *v)
 
 	put_label(text, "entries");
 	tl_put_format(text,
-	    "%llu appended, %llu lost; %llu read, %llu overwritten before\n",
-	    (unsigned long long)v->inspection.appended,
-	    (unsigned long long)(v->inspection.dropped + counts->lost),
-	    (unsigned long long)counts->entries,
-	    (unsigned long long)counts->overwritten);
+	    "%lu appended, %lu lost; %lu read, %lu overwritten before\n",
+	    v->inspection.appended, (v->inspection.dropped + counts->lost),
+	    counts->entries, counts->overwritten);
 }
 
 static void
@@ -204,13 +199,12 @@ put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
 	for (unsigned level = 1; level <= TIMELINE_LEVEL_MAX; level++) {
 		if (b->by_level[level] == 0)
 			continue;
-		tl_put_format(text, "%s%llu %s", before,
-		    (unsigned long long)b->by_level[level],
+		tl_put_format(text, "%s%lu %s", before, b->by_level[level],
 		    tl_level_name(level));
 		before = ", ";
 	}
-	tl_put_format(text, "; %llu skipped, %llu by triggers",
-	    (unsigned long long)b->skipped, (unsigned long long)b->triggered);
+	tl_put_format(text, "; %lu skipped, %lu by triggers", b->skipped,
+	    b->triggered);
 	if (b->period_ns > 0) {
 		tl_put_string(text, "; ");
 		put_ns(text, b->length_ns);
@@ -258,10 +252,8 @@ put_triggers(struct tl_text *text, const struct tl_rules *rules)
 		tl_rules_status(rules, i, &s);
 		put_label(text, "trigger");
 		put_name(text, s.rule->name);
-		tl_put_format(text, ": fired %llu times, %llu suppressed%s",
-		    (unsigned long long)s.fired,
-		    (unsigned long long)s.suppressed,
-		    s.off ? "; OFF: it failed" : "");
+		tl_put_format(text, ": fired %lu times, %lu suppressed%s",
+		    s.fired, s.suppressed, s.off ? "; OFF: it failed" : "");
 		if (s.suspended) {
 			tl_put_string(text, "; suspended for ");
 			put_ns(text, (uint64_t)s.suspended_now_ns);
@@ -280,7 +272,7 @@ put_record(struct tl_text *text, const struct tl_metrics_view *v)
 		return;
 	put_label(text, "recording");
 	tl_put_count(text, r->events, "entry");
-	tl_put_format(text, ", %llu lost; ", (unsigned long long)r->lost);
+	tl_put_format(text, ", %lu lost; ", r->lost);
 	tl_put_count(text, r->files, "file");
 	tl_put_string(text, ", ");
 	put_bytes(text, r->bytes);
@@ -304,7 +296,7 @@ put_kernel(struct tl_text *text, const struct tl_metrics_view *v)
 		return;
 	put_label(text, "kernel");
 	tl_put_count(text, k->entries, "entry");
-	tl_put_format(text, ", %llu lost, of ", (unsigned long long)k->lost);
+	tl_put_format(text, ", %lu lost, of ", k->lost);
 	tl_put_count(text, k->threads, "thread");
 	if (!k->on) {
 		tl_put_string(text, "; OFF: ");
@@ -338,9 +330,8 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	}
 	put_triggers(text, t->rules);
 	put_label(text, "snapshots");
-	tl_put_format(text, "%llu saved, %llu failed\n",
-	    (unsigned long long)t->counts.snapshots,
-	    (unsigned long long)t->counts.snapshot_faults);
+	tl_put_format(text, "%lu saved, %lu failed\n", t->counts.snapshots,
+	    t->counts.snapshot_faults);
 	put_record(text, v);
 	put_kernel(text, v);
 }

@@ -13,7 +13,6 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,18 +27,12 @@ enum { STATM_MAX = 256 };
 static bool
 read_rss(uint64_t *rss)
 {
-	const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	char text[STATM_MAX] = "";
-	unsigned long long pages;
-	int64_t size = -1;
+	char text[STATM_MAX];
 
-	if (fd >= 0) {
-		size = tl_read_at(fd, text, sizeof(text) - 1, 0);
-		close(fd);
-	}
-	if (size <= 0 || sscanf(text, "%*s %llu", &pages) != 1)
+	if (tl_read_start(text, sizeof(text), "/proc/self/statm") == 0 ||
+	    sscanf(text, "%*s %lu", rss) != 1)
 		return false;
-	*rss = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	*rss *= (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
 }
 
@@ -57,20 +50,6 @@ count_fds(uint64_t *fds)
 	closedir(dir);
 	*fds -= *fds > 0; /* without the open directory */
 	return true;
-}
-
-static void
-count_writers(struct tl_metrics_view *view)
-{
-	const struct tl_writers *writers = view->target->writers;
-	const size_t count = writers ? tl_writers_count(writers) : 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (tl_writers_get(writers, i)->died_ns != 0)
-			view->writers_ended++;
-		else
-			view->writers_alive++;
-	}
 }
 
 static void
@@ -92,7 +71,16 @@ read_target(struct tl_metrics_view *view, const struct tl_target *target)
 	view->has_kernel = target->kernel_events != NULL;
 	if (view->has_kernel)
 		tl_kernel_events_status(target->kernel_events, &view->kernel);
-	count_writers(view);
+
+	const struct tl_writers *writers = view->target->writers;
+	const size_t count = writers ? tl_writers_count(writers) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (tl_writers_get(writers, i)->died_ns != 0)
+			view->writers_ended++;
+		else
+			view->writers_alive++;
+	}
 }
 
 int
@@ -243,8 +231,7 @@ add_number(struct tl_metric_labels *labels, const char *name,
 {
 	struct tl_metric_label *label = add_label(labels, name);
 
-	snprintf(label->own, sizeof(label->own), "%s%llu", before,
-	    (unsigned long long)n);
+	snprintf(label->own, sizeof(label->own), "%s%lu", before, n);
 	label->value = tl_bytes_of(label->own);
 }
 
@@ -317,7 +304,7 @@ put_seconds(struct tl_text *text, int64_t ns)
 		return;
 	for (; rest % 10 == 0; rest /= 10)
 		digits--;
-	tl_put_format(text, ".%0*llu", digits, (unsigned long long)rest);
+	tl_put_format(text, ".%0*lu", digits, rest);
 }
 
 bool

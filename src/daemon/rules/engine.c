@@ -26,14 +26,6 @@ needs_all(const struct tl_config_rule *rule)
 	       (rule->kind == TL_RULE_RATE && rule->below);
 }
 
-/* Does the rule draw conclusions from time? */
-static bool
-needs_time(const struct tl_config_rule *rule)
-{
-	return rule->kind == TL_RULE_SPAN || rule->kind == TL_RULE_RATE ||
-	       needs_all(rule);
-}
-
 /* Find the gate of the messages that a rule watches; an interval is watched for
  * its other messages.  A message that is not defined is not logged; messages of
  * the library are always logged. */
@@ -99,48 +91,30 @@ tl_rules_forget_gates(struct tl_rules *rules)
 		rules->list[i].has_gate = false;
 }
 
-/* At a tick, count the time in which the watched messages were not observed. */
-static void
-count_unobserved(struct tl_rule *rule, const struct tl_observed *observed,
-    uint64_t before_tsc, uint64_t tsc)
-{
-	const uint64_t all = tsc - before_tsc;
-	const uint64_t open = observed->ticks - rule->observed.ticks;
-
-	if (rule->watched && tsc > before_tsc && open < all)
-		rule->unobserved += all - open;
-	rule->watched = true;
-	rule->observed = *observed;
-}
-
 /* == entries == */
-
-static void
-cut_rule(struct tl_rules *rules, struct tl_rule *rule, uint64_t tsc, bool back)
-{
-	struct tl_observed observed;
-
-	if (back) {
-		tl_window_clear(&rule->stamps);
-		tl_window_clear(&rule->fires);
-		rule->watched = false;
-		if (rule->fired_tsc > tsc)
-			rule->fired_tsc = tsc;
-	}
-	rule->since_tsc = tsc;
-	if (rule->config->kind == TL_RULE_RATE) {
-		tl_rule_observe(rules, rule, tsc, &observed);
-		rule->since_tsc = observed.ticks;
-	}
-	if (rule->config->kind == TL_RULE_INTERVAL)
-		rule->since = false;
-}
 
 static void
 cut(struct tl_rules *rules, uint64_t tsc, bool back)
 {
-	for (size_t i = 0; i < rules->count; i++)
-		cut_rule(rules, &rules->list[i], tsc, back);
+	for (size_t i = 0; i < rules->count; i++) {
+		struct tl_rule *rule = &rules->list[i];
+		struct tl_observed observed;
+
+		if (back) {
+			tl_window_clear(&rule->stamps);
+			tl_window_clear(&rule->fires);
+			rule->watched = false;
+			if (rule->fired_tsc > tsc)
+				rule->fired_tsc = tsc;
+		}
+		rule->since_tsc = tsc;
+		if (rule->config->kind == TL_RULE_RATE) {
+			tl_rule_observe(rules, rule, tsc, &observed);
+			rule->since_tsc = observed.ticks;
+		}
+		if (rule->config->kind == TL_RULE_INTERVAL)
+			rule->since = false;
+	}
 	tl_rules_drop_spans(rules);
 	rules->cut_due = false;
 }
@@ -207,18 +181,6 @@ put_one(struct tl_rules *rules, struct tl_rule *rule,
 	}
 }
 
-/* Take a loss.  A loss without a stamp lasts until the next stamp. */
-static void
-put_lost(struct tl_rules *rules, const struct tl_event *event)
-{
-	uint64_t tsc = event->tsc;
-
-	if (rules->has_newest && tsc < rules->newest_tsc)
-		tsc = rules->newest_tsc;
-	cut(rules, tsc, false);
-	rules->cut_due = event->tsc == 0;
-}
-
 void
 tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
 {
@@ -227,7 +189,13 @@ tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
 	bool ended;
 
 	if (event->kind == TL_LOST) {
-		put_lost(rules, event);
+		cut(rules,
+		    rules->has_newest && event->tsc < rules->newest_tsc
+			? rules->newest_tsc
+			: event->tsc,
+		    false);
+		/* A loss without a stamp lasts until the next stamp. */
+		rules->cut_due = event->tsc == 0;
 		return;
 	}
 	advance(rules, &rules->newest_tsc, &rules->has_newest, event->tsc,
@@ -247,23 +215,6 @@ tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
 	}
 }
 
-static void
-tick_one(struct tl_rules *rules, struct tl_rule *rule, uint64_t before_tsc)
-{
-	struct tl_observed observed;
-
-	if (!needs_time(rule->config))
-		return;
-	tl_rule_observe(rules, rule, rules->now.tsc, &observed);
-	count_unobserved(rule, &observed, before_tsc, rules->now.tsc);
-	if (rule->config->kind == TL_RULE_INTERVAL)
-		tl_rule_tick_interval(rules, rule, &observed);
-	else if (rule->config->kind == TL_RULE_ABSENT)
-		tl_rule_tick_absent(rules, rule, &observed);
-	else if (rule->config->kind == TL_RULE_RATE)
-		tl_rule_tick_rate(rules, rule, &observed);
-}
-
 void
 tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 {
@@ -273,9 +224,34 @@ tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 	advance(rules, &rules->tick_tsc, &rules->has_tick, now->tsc, false);
 	rules->now = *now;
 	tl_rules_tick_spans(rules);
-	for (uint64_t left = rules->on; left; left &= left - 1)
-		tick_one(rules, &rules->list[__builtin_ctzll(left)],
-		    before_tsc);
+	for (uint64_t left = rules->on; left; left &= left - 1) {
+		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+		struct tl_observed observed;
+
+		/* only rules that draw conclusions from time */
+		if (rule->config->kind != TL_RULE_SPAN &&
+		    rule->config->kind != TL_RULE_RATE &&
+		    !needs_all(rule->config))
+			continue;
+		tl_rule_observe(rules, rule, rules->now.tsc, &observed);
+
+		/* Count the time in which the watched messages were not
+		 * observed. */
+		const uint64_t all = rules->now.tsc - before_tsc;
+		const uint64_t open = observed.ticks - rule->observed.ticks;
+
+		if (rule->watched && rules->now.tsc > before_tsc && open < all)
+			rule->unobserved += all - open;
+		rule->watched = true;
+		rule->observed = observed;
+
+		if (rule->config->kind == TL_RULE_INTERVAL)
+			tl_rule_tick_interval(rules, rule, &observed);
+		else if (rule->config->kind == TL_RULE_ABSENT)
+			tl_rule_tick_absent(rules, rule, &observed);
+		else if (rule->config->kind == TL_RULE_RATE)
+			tl_rule_tick_rate(rules, rule, &observed);
+	}
 }
 
 static void
@@ -315,11 +291,7 @@ tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
 		text = tl_rule_claim(rules, rule);
 		if (!text)
 			continue;
-		tl_put_string(text, "process ");
-		tl_put_unsigned(text, pid);
-		tl_put_string(text, " (");
-		tl_put_string(text, command);
-		tl_put_string(text, ") has ended");
+		tl_put_format(text, "process %u (%s) has ended", pid, command);
 		tl_rule_fire(rules, rule, NULL);
 	}
 }
@@ -405,47 +377,6 @@ find_same(const struct tl_rules *rules, const struct tl_config_rule *config,
 	return NULL;
 }
 
-/* Move the rules that continue to the new list, and free the old list. */
-static void
-change_over(struct tl_rules *rules, struct tl_rule *made,
-    struct tl_rule *const *same, const struct tl_config_rule *list,
-    size_t count)
-{
-	uint64_t on = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (same[i]) {
-			made[i] = *same[i];
-			made[i].config = &list[i];
-			/* a rule that was switched off is tried again */
-			made[i].off = false;
-			*same[i] = (struct tl_rule){ 0 };
-		}
-		on |= (uint64_t)1 << i;
-	}
-	for (size_t i = 0; i < rules->count; i++)
-		rule_free(&rules->list[i]);
-	free(rules->list);
-	rules->list = made;
-	rules->count = count;
-	rules->on = on;
-	for (size_t i = 0; i < count; i++)
-		set_limit(rules, &made[i]);
-	tl_rules_forget_matches(rules);
-}
-
-/* Make the pairing of spans if a rule needs it. */
-static int
-make_spans(struct tl_spans **spans, const struct tl_config_rule *list,
-    size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (list[i].kind == TL_RULE_SPAN)
-			return tl_spans_new(spans);
-	}
-	return 0;
-}
-
 int
 tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
     size_t count, struct tl_fault *fault)
@@ -461,7 +392,10 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 		return tl_fail(fault, -E2BIG, "more than %d triggers",
 		    TL_CONFIG_RULES_MAX);
 	made = calloc(count + 1, sizeof(*made));
-	rc = made ? make_spans(&spans, list, count) : -ENOMEM;
+	rc = made ? 0 : -ENOMEM;
+	for (size_t k = 0; rc == 0 && !spans && k < count; k++)
+		if (list[k].kind == TL_RULE_SPAN)
+			rc = tl_spans_new(&spans);
 	if (rc != 0)
 		tl_fail(fault, rc, "out of memory");
 	for (; rc == 0 && i < count; i++) {
@@ -476,7 +410,27 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 		free(made);
 		return rc;
 	}
-	change_over(rules, made, same, list, count);
+
+	/* Move the rules that continue to the new list, and free the old
+	 * list. */
+	rules->on = 0;
+	for (i = 0; i < count; i++) {
+		if (same[i]) {
+			made[i] = *same[i];
+			made[i].config = &list[i];
+			/* a rule that was switched off is tried again */
+			made[i].off = false;
+			*same[i] = (struct tl_rule){ 0 };
+		}
+		set_limit(rules, &made[i]);
+		rules->on |= (uint64_t)1 << i;
+	}
+	for (i = 0; i < rules->count; i++)
+		rule_free(&rules->list[i]);
+	free(rules->list);
+	rules->list = made;
+	rules->count = count;
+	tl_rules_forget_matches(rules);
 	if (!spans || !rules->spans) {
 		tl_spans_free(rules->spans);
 		rules->spans = spans;

@@ -272,17 +272,30 @@ tl_rule_rate_init(struct tl_rule *rule)
 						 : rule->enough_clear);
 }
 
+/* Judge a rule whose rate was high enough or not in the last limit_ns: if that
+ * turns the rule, fire it or arm it again. */
 static void
-fire_rate(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, const struct tl_observed *observed)
+judge_rate(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, const struct tl_observed *observed, bool high)
 {
-	struct tl_text *text = tl_rule_claim(rules, rule);
+	const uint64_t enough =
+	    rule->disarmed ? rule->enough_clear : rule->enough;
+	struct tl_text *text;
 
+	if (tl_window_has(&rule->stamps, enough,
+		tl_ticks_between(rule->limit_ticks, observed->ticks)) != high) {
+		rule->held = false;
+		return;
+	}
+	if (rule->disarmed) {
+		rule->disarmed = false;
+		return;
+	}
+	text = tl_rule_claim(rules, rule);
 	rule->held = !text;
 	if (!text)
 		return;
-	tl_put_string(text, rule->config->below ? "fewer" : "more");
-	tl_put_string(text, " than ");
+	tl_put_string(text, rule->config->below ? "fewer than " : "more than ");
 	tl_put_double(text, rule->config->bound);
 	tl_put_string(text, " a second over ");
 	tl_put_duration(text, tl_rule_limit(rule));
@@ -298,15 +311,6 @@ fire_rate(struct tl_rules *rules, struct tl_rule *rule,
 	tl_rule_fire(rules, rule, event);
 }
 
-/* Did enough entries come in the limit_ns up to now? */
-static bool
-has_enough(const struct tl_rule *rule, const struct tl_observed *observed)
-{
-	return tl_window_has(&rule->stamps,
-	    rule->disarmed ? rule->enough_clear : rule->enough,
-	    tl_ticks_between(rule->limit_ticks, observed->ticks));
-}
-
 /* Judge a rule at a low rate.  The rate is known to be low only if no entry was
  * missed. */
 static void
@@ -318,34 +322,9 @@ judge_low(struct tl_rules *rules, struct tl_rule *rule,
 		rule->since_tsc = observed->ticks;
 	}
 	/* A rule with below fires here; any other rule is armed again here. */
-	if (rule->disarmed == rule->config->below ||
-	    observed->ticks - rule->since_tsc < rule->limit_ticks)
-		return;
-	if (has_enough(rule, observed)) {
-		rule->held = false;
-		return;
-	}
-	if (!rule->disarmed)
-		fire_rate(rules, rule, event, observed);
-	else
-		rule->disarmed = false;
-}
-
-/* Judge a rule at a high rate. */
-static void
-judge_high(struct tl_rules *rules, struct tl_rule *rule,
-    const struct tl_event *event, const struct tl_observed *observed)
-{
-	if (rule->disarmed != rule->config->below)
-		return;
-	if (!has_enough(rule, observed)) {
-		rule->held = false;
-		return;
-	}
-	if (!rule->disarmed)
-		fire_rate(rules, rule, event, observed);
-	else
-		rule->disarmed = false;
+	if (rule->disarmed != rule->config->below &&
+	    observed->ticks - rule->since_tsc >= rule->limit_ticks)
+		judge_rate(rules, rule, event, observed, false);
 }
 
 void
@@ -359,7 +338,8 @@ tl_rule_put_rate(struct tl_rules *rules, struct tl_rule *rule,
 		return;
 	judge_low(rules, rule, event, &observed);
 	tl_window_add(&rule->stamps, (int64_t)observed.ticks);
-	judge_high(rules, rule, event, &observed);
+	if (rule->disarmed == rule->config->below)
+		judge_rate(rules, rule, event, &observed, true);
 }
 
 void
@@ -438,9 +418,7 @@ fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
 	tl_put_duration(text, ns);
 	tl_put_string(text, " (limit ");
 	tl_put_duration(text, tl_rule_limit(rule));
-	tl_put_string(text, "), pid ");
-	tl_put_unsigned(text, span->pid);
-	tl_put_string(text, ", ");
+	tl_put_format(text, "), pid %u, ", span->pid);
 	tl_put_plain(text, span->message->category);
 	tl_put_string(text, ": ");
 	tl_put_plain(text, span->message->line1);
@@ -510,12 +488,16 @@ judge_open(struct tl_rules *rules, const struct tl_span *span)
 	}
 }
 
-/* The youngest begin that any rule judges now. */
-static uint64_t
-farthest_reach(const struct tl_rules *rules)
+void
+tl_rules_tick_spans(struct tl_rules *rules)
 {
-	uint64_t farthest = 0;
+	struct tl_span span;
+	uint64_t farthest = 0; /* the youngest begin that any rule judges */
+	uint64_t looked = 0;
+	uint32_t index = 0;
 
+	if (!rules->spans || rules->now.tsc < rules->scan_tsc)
+		return;
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct tl_rule *rule = &rules->list[i];
 		const uint64_t reach = reach_of(rule, rules->now.tsc);
@@ -523,19 +505,6 @@ farthest_reach(const struct tl_rules *rules)
 		if (rule->config->kind == TL_RULE_SPAN && reach > farthest)
 			farthest = reach;
 	}
-	return farthest;
-}
-
-void
-tl_rules_tick_spans(struct tl_rules *rules)
-{
-	struct tl_span span;
-	uint64_t farthest, looked = 0;
-	uint32_t index = 0;
-
-	if (!rules->spans || rules->now.tsc < rules->scan_tsc)
-		return;
-	farthest = farthest_reach(rules);
 	/* At most TL_SPANS_OPEN_MAX spans are examined; if most of them are
 	 * old, not at every tick. */
 	while (tl_spans_open(rules->spans, &index, &span) &&

@@ -54,19 +54,6 @@ find_argument(const struct tl_message *message, const char *name)
 	return -1;
 }
 
-static unsigned
-interval_part(const struct tl_config_rule *rule,
-    const struct tl_message *message)
-{
-	unsigned part = 0;
-
-	if (is_match(&rule->match, message))
-		part |= TL_PART_FIRST;
-	if (is_match(&rule->other, message))
-		part |= TL_PART_OTHER;
-	return part;
-}
-
 /* Does the rule want the message?  *part is the part or the argument that the
  * rule wants. */
 static bool
@@ -76,7 +63,9 @@ wants(const struct tl_config_rule *rule, const struct tl_message *message,
 	int i;
 
 	if (rule->kind == TL_RULE_INTERVAL) {
-		*part = (uint8_t)interval_part(rule, message);
+		*part = is_match(&rule->match, message) ? TL_PART_FIRST : 0;
+		if (is_match(&rule->other, message))
+			*part |= TL_PART_OTHER;
 		return *part != 0;
 	}
 	if (rule->kind == TL_RULE_DIED || !is_match(&rule->match, message))
@@ -96,21 +85,6 @@ wants(const struct tl_config_rule *rule, const struct tl_message *message,
 	}
 }
 
-static void
-fill(struct tl_rule_match *match, const struct tl_rules *rules,
-    const struct tl_message *message)
-{
-	*match = (struct tl_rule_match){ 0 };
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct tl_config_rule *rule = rules->list[i].config;
-
-		if (!wants(rule, message, &match->part[i]))
-			continue;
-		match->wanted |= (uint64_t)1 << i;
-		match->is_span |= rule->kind == TL_RULE_SPAN;
-	}
-}
-
 /* Shared by all messages that no rule wants. */
 static struct tl_rule_match unwanted;
 
@@ -121,31 +95,35 @@ release(void *value)
 		free(value);
 }
 
-static const struct tl_rule_match *
-make(struct tl_rules *rules, const struct tl_message *message)
+const struct tl_rule_match *
+tl_rules_match(struct tl_rules *rules, const struct tl_message *message)
 {
+	struct tl_rule_match *match = tl_message_map_find(&rules->map, message);
 	struct tl_rule_match *kept = &unwanted;
 
-	fill(&rules->scratch, rules, message);
-	if (rules->scratch.wanted) {
+	if (match)
+		return match;
+	match = &rules->scratch;
+	*match = (struct tl_rule_match){ 0 };
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct tl_config_rule *rule = rules->list[i].config;
+
+		if (!wants(rule, message, &match->part[i]))
+			continue;
+		match->wanted |= (uint64_t)1 << i;
+		match->is_span |= rule->kind == TL_RULE_SPAN;
+	}
+
+	if (match->wanted) {
 		kept = malloc(sizeof(*kept));
 		if (!kept)
-			return &rules->scratch;
-		*kept = rules->scratch;
+			return match;
+		*kept = *match;
 	}
 	if (tl_message_map_add(&rules->map, message, kept) == 0)
 		return kept;
 	release(kept);
-	return &rules->scratch;
-}
-
-const struct tl_rule_match *
-tl_rules_match(struct tl_rules *rules, const struct tl_message *message)
-{
-	const struct tl_rule_match *match =
-	    tl_message_map_find(&rules->map, message);
-
-	return match ? match : make(rules, message);
+	return match;
 }
 
 void
@@ -217,47 +195,31 @@ tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault)
 	return rc;
 }
 
-/* Clean up after leave: the signal is still blocked, and the message consists
- * of whole lines. */
-static int
-left(struct tl_rule *rule, struct tl_fault *fault)
-{
-	sigset_t profile;
-
-	sigemptyset(&profile);
-	sigaddset(&profile, SIGPROF);
-	pthread_sigmask(SIG_UNBLOCK, &profile, NULL);
-	tl_script_filter_abandon(rule->when);
-	rule->when = NULL;
-	out.message[strcspn(out.message, "\n")] = '\0';
-	return tl_fail(fault, -ETIME, "%s", out.message);
-}
-
 static int
 ask(struct tl_rule *rule, const struct tl_event *event, struct tl_fault *fault)
 {
 	int rc;
+	sigset_t profile;
 
 	out.thread = pthread_self();
 	out.name = rule->config->name;
 	if (sigsetjmp(out.place, 0) != 0) { /* without a mask: no system call */
 		out.open = 0;
-		return left(rule, fault);
+
+		/* Clean up after leave: the signal is still blocked, and the
+		 * message consists of whole lines. */
+		sigemptyset(&profile);
+		sigaddset(&profile, SIGPROF);
+		pthread_sigmask(SIG_UNBLOCK, &profile, NULL);
+		tl_script_filter_abandon(rule->when);
+		rule->when = NULL;
+		out.message[strcspn(out.message, "\n")] = '\0';
+		return tl_fail(fault, -ETIME, "%s", out.message);
 	}
 	out.open = 1;
 	rc = tl_script_filter_passes(rule->when, event, fault);
 	out.open = 0;
 	return rc;
-}
-
-static void
-switch_off(struct tl_rules *rules, struct tl_rule *rule, const char *why)
-{
-	rule->off = true;
-	rules->on &= ~((uint64_t)1 << (rule - rules->list));
-	tl_script_filter_free(rule->when);
-	rule->when = NULL;
-	rules->host.failed(rules->host.context, rule->config, why);
 }
 
 bool
@@ -272,8 +234,14 @@ tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
 	rc = tl_rule_compile(rule, &fault);
 	if (rc == 0)
 		rc = ask(rule, event, &fault);
-	if (rc < 0)
-		switch_off(rules, rule, fault.text);
+	if (rc < 0) {
+		rule->off = true;
+		rules->on &= ~((uint64_t)1 << (rule - rules->list));
+		tl_script_filter_free(rule->when);
+		rule->when = NULL;
+		rules->host.failed(rules->host.context, rule->config,
+		    fault.text);
+	}
 	return rc > 0;
 }
 
@@ -309,22 +277,6 @@ tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule)
 	return &rules->text;
 }
 
-/* Copy as much of the text as fits, cut between two characters. */
-static void
-copy_text(char *to, struct tl_text *text)
-{
-	const char *from = tl_text_string(text);
-	size_t size = text->size;
-
-	if (size > TL_FIRING_TEXT_MAX - 1) {
-		size = TL_FIRING_TEXT_MAX - 1;
-		while (size > 0 && ((unsigned char)from[size] & 0xc0) == 0x80)
-			size--;
-	}
-	memcpy(to, from, size);
-	to[size] = '\0';
-}
-
 void
 tl_rule_fire(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event)
@@ -333,7 +285,18 @@ tl_rule_fire(struct tl_rules *rules, struct tl_rule *rule,
 		.event = event,
 		.ns = rules->now.ns };
 
-	copy_text(firing.text, &rules->text);
+	/* Copy as much of the text as fits, cut between two characters. */
+	const char *from = tl_text_string(&rules->text);
+	size_t size = rules->text.size;
+
+	if (size > TL_FIRING_TEXT_MAX - 1) {
+		size = TL_FIRING_TEXT_MAX - 1;
+		while (size > 0 && ((unsigned char)from[size] & 0xc0) == 0x80)
+			size--;
+	}
+	memcpy(firing.text, from, size);
+	firing.text[size] = '\0';
+
 	rule->fired++;
 	rule->fired_tsc = rules->now.tsc;
 	rule->disarmed = true;

@@ -114,14 +114,6 @@ weight_of(const struct tl_config_bursts *plan, unsigned gate)
 	return all > 0 ? sum / all : 0;
 }
 
-static double
-share_of_slots(const struct tl_config_bursts *plan)
-{
-	return plan->share > 0
-		   ? plan->share
-		   : (double)plan->length_ns / (double)plan->period_ns;
-}
-
 unsigned
 tl_bursts_slot_shift(uint64_t ticks)
 {
@@ -135,7 +127,10 @@ static struct tl_plan
 make_plan(const struct tl_bursts *b)
 {
 	const double share =
-	    share_of_slots(&b->plan) * tl_retention_scale(&b->retention);
+	    (b->plan.share > 0
+		    ? b->plan.share
+		    : (double)b->plan.length_ns / (double)b->plan.period_ns) *
+	    tl_retention_scale(&b->retention);
 	struct tl_plan plan = { .seed = b->slots.seed,
 		.shift = tl_bursts_slot_shift(
 		    tl_calibrate_ticks(b->tl->header, b->plan.length_ns)) };
@@ -367,25 +362,6 @@ put_base(struct tl_bursts *b, uint8_t base)
 	    base > TIMELINE_LEVEL_MAX ? "off" : tl_level_name(base));
 }
 
-/* Decide on step and base, and apply the decision. */
-static void
-control(struct tl_bursts *b, uint64_t at_ns)
-{
-	struct tl_retention *r = &b->retention;
-	const uint8_t base = read_levels(b).base;
-
-	if (base != r->base) /* set by another process: adopt it */
-		tl_retention_want(r, base);
-	tl_retention_decide(r, at_ns);
-	if (r->base != base)
-		put_base(b, r->base);
-	b->status.base = r->base > r->wanted_base ? r->base : 0;
-	b->status.scale = tl_retention_scale(r);
-	if (b->sampling)
-		tl_schedule_pace(&b->schedule, tl_retention_length(r),
-		    tl_retention_period(r));
-}
-
 static void
 ticked(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -397,7 +373,22 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 	if (b->keep_ns > 0) {
 		if (!b->measuring) /* a reading would split the measure */
 			read_lanes(b, at_ns);
-		control(b, at_ns);
+
+		/* Decide on step and base, and apply the decision. */
+		struct tl_retention *r = &b->retention;
+		const uint8_t base = read_levels(b).base;
+
+		if (base != r->base) /* set by another process: adopt it */
+			tl_retention_want(r, base);
+		tl_retention_decide(r, at_ns);
+		if (r->base != base)
+			put_base(b, r->base);
+		b->status.base = r->base > r->wanted_base ? r->base : 0;
+		b->status.scale = tl_retention_scale(r);
+		if (b->sampling)
+			tl_schedule_pace(&b->schedule, tl_retention_length(r),
+			    tl_retention_period(r));
+
 		b->measure = !b->plan.slots;
 	}
 	if (b->plan.slots)

@@ -51,23 +51,18 @@ tl_retention_configure(struct tl_retention *r,
 		r->step = 0;
 }
 
-/* Reset the measured rates. */
-static void
-forget_rates(struct tl_retention *r)
-{
-	for (size_t i = 0; i < r->lane_count; i++) {
-		struct tl_retention_lane *l = &r->lanes[i];
-
-		l->qq = l->qb = l->bb = l->qn = l->bn = 0;
-	}
-}
-
 static void
 set_base(struct tl_retention *r, uint8_t base)
 {
 	r->base = base;
 	r->short_since_ns = r->room_since_ns = r->calm_since_ns = 0;
-	forget_rates(r);
+
+	/* Reset the measured rates. */
+	for (size_t i = 0; i < r->lane_count; i++) {
+		struct tl_retention_lane *l = &r->lanes[i];
+
+		l->qq = l->qb = l->bb = l->qn = l->bn = 0;
+	}
 }
 
 void
@@ -340,31 +335,19 @@ raise_base(struct tl_retention *r, uint64_t now_ns)
 }
 
 static void
-lower_base(struct tl_retention *r, uint64_t now_ns)
-{
-	r->lowered_at_ns = now_ns;
-	set_base(r, (uint8_t)(r->base - 1));
-}
-
-/* Take the share after the last raise, once it is known. */
-static void
-take_after(struct tl_retention *r, uint64_t now_ns)
-{
-	if (r->raised_at_ns == 0 || r->base <= r->wanted_base ||
-	    now_ns - r->raised_at_ns <
-		TL_RETENTION_SHORT_MS * UINT64_C(1000000))
-		return;
-	r->rate_after[r->base - 1] = need_most(r, false);
-	r->raised_at_ns = 0;
-}
-
-static void
 decide_base(struct tl_retention *r, uint64_t now_ns)
 {
 	const bool spent =
 	    r->plan.period_ns == 0 || r->step == TL_RETENTION_STEPS;
 
-	take_after(r, now_ns);
+	/* Take the share after the last raise, once it is known. */
+	if (r->raised_at_ns != 0 && r->base > r->wanted_base &&
+	    now_ns - r->raised_at_ns >=
+		TL_RETENTION_SHORT_MS * UINT64_C(1000000)) {
+		r->rate_after[r->base - 1] = need_most(r, false);
+		r->raised_at_ns = 0;
+	}
+
 	if (r->base < r->wanted_base || r->wanted_base == 0)
 		return;
 	if (spent && need_most(r, false) > 1 && r->base < r->plan.base_max) {
@@ -377,21 +360,18 @@ decide_base(struct tl_retention *r, uint64_t now_ns)
 	r->short_since_ns = 0;
 	if (r->base == r->wanted_base || need_below(r) > lower_below)
 		r->room_since_ns = 0;
-	else if (has_lasted(&r->room_since_ns, now_ns, room_ms(r)))
-		lower_base(r, now_ns);
-}
-
-/* Are there enough readings since the rates were reset? */
-static bool
-knows_rates(const struct tl_retention *r)
-{
-	return r->lane_count > 0 && r->lanes[0].qq > known_after_s;
+	else if (has_lasted(&r->room_since_ns, now_ns, room_ms(r))) {
+		r->lowered_at_ns = now_ns;
+		set_base(r, (uint8_t)(r->base - 1));
+	}
 }
 
 void
 tl_retention_decide(struct tl_retention *r, uint64_t now_ns)
 {
-	if (r->plan.keep_ns == 0 || !knows_rates(r))
+	/* Rates are known after enough readings since they were reset. */
+	if (r->plan.keep_ns == 0 || r->lane_count == 0 ||
+	    r->lanes[0].qq <= known_after_s)
 		return;
 	decide_step(r, now_ns);
 	decide_base(r, now_ns);

@@ -125,40 +125,6 @@ failed(struct tl_fault *fault, int rc, const char *what)
 	return tl_fail(fault, rc, "%s: %s", what, strerror(-rc));
 }
 
-static int
-become(const struct passwd *user, struct tl_fault *fault)
-{
-	if (initgroups(user->pw_name, user->pw_gid) < 0 ||
-	    setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
-	    setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
-		return failed(fault, -errno, "cannot change to the user");
-	return 0;
-}
-
-/* Only a process with CAP_SETPCAP can empty the bounding set.  Without an empty
- * bounding set, no_new_privs alone keeps programs that we run from gaining
- * rights. */
-static void
-empty_bounding_set(void)
-{
-	capng_clear(CAPNG_SELECT_ALL);
-	capng_apply(CAPNG_SELECT_BOUNDS);
-}
-
-static int
-empty_other_sets(struct tl_fault *fault)
-{
-	capng_clear(CAPNG_SELECT_ALL);
-	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) < 0)
-		return tl_fail(fault, -EPERM, "cannot drop capabilities");
-	/* Read the sets back from the kernel. */
-	if (capng_get_caps_process() < 0 ||
-	    capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE ||
-	    capng_have_capabilities(CAPNG_SELECT_AMBIENT) == CAPNG_FULL)
-		return tl_fail(fault, -EPERM, "capabilities were not dropped");
-	return 0;
-}
-
 int
 tl_privileges_drop(const char *user, struct tl_fault *fault)
 {
@@ -171,11 +137,26 @@ tl_privileges_drop(const char *user, struct tl_fault *fault)
 		return rc;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return failed(fault, -errno, "cannot set no_new_privs");
-	empty_bounding_set();
-	if (found && (rc = become(found, fault)) < 0)
-		return rc;
-	if ((rc = empty_other_sets(fault)) < 0)
-		return rc;
+
+	/* Only a process with CAP_SETPCAP can empty the bounding set.  Without
+	 * an empty bounding set, no_new_privs alone keeps programs that we run
+	 * from gaining rights. */
+	capng_clear(CAPNG_SELECT_ALL);
+	capng_apply(CAPNG_SELECT_BOUNDS);
+
+	if (found &&
+	    (initgroups(found->pw_name, found->pw_gid) < 0 ||
+		setresgid(found->pw_gid, found->pw_gid, found->pw_gid) < 0 ||
+		setresuid(found->pw_uid, found->pw_uid, found->pw_uid) < 0))
+		return failed(fault, -errno, "cannot change to the user");
+	capng_clear(CAPNG_SELECT_ALL);
+	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) < 0)
+		return tl_fail(fault, -EPERM, "cannot drop capabilities");
+	/* Read the sets back from the kernel. */
+	if (capng_get_caps_process() < 0 ||
+	    capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE ||
+	    capng_have_capabilities(CAPNG_SELECT_AMBIENT) == CAPNG_FULL)
+		return tl_fail(fault, -EPERM, "capabilities were not dropped");
 	/* A process that changed its user is not dumpable: it leaves no core,
 	 * and /proc/self belongs to root.  This process holds no secret of
 	 * root. */

@@ -137,18 +137,6 @@ start_program(char *const *argv, char *const *environment, int32_t *pid)
 	return rc;
 }
 
-static void
-reload(void)
-{
-	struct tl_fault fault = { 0 };
-	struct tl_config *config;
-
-	if (!known || tl_config_load(&config, known->path, &fault) != 0)
-		return; /* the old programs may still be started */
-	tl_config_free(known);
-	known = config;
-}
-
 /* Cut text into count strings.  Returns 0, or -EPROTO if the text has fewer
  * strings. */
 static int
@@ -196,6 +184,7 @@ serve(int fd)
 {
 	static char buffer[REQUEST_MAX];
 	struct request request;
+	struct tl_config *config;
 
 	for (;;) {
 		const ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
@@ -207,7 +196,14 @@ serve(int fd)
 			_exit(0);
 		memcpy(&request, buffer, sizeof(request));
 		if (request.argc == 0) {
-			reload();
+			struct tl_fault fault = { 0 };
+
+			if (known &&
+			    tl_config_load(&config, known->path, &fault) == 0) {
+				tl_config_free(known);
+				known = config;
+			}
+
 			continue;
 		}
 		reply.number = request.number;
@@ -216,22 +212,6 @@ serve(int fd)
 		if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
 			_exit(0);
 	}
-}
-
-/* Run the runner.  Signals to the group or the unit are for the daemon, which
- * ends the runner. */
-static _Noreturn void
-run_runner(int fd)
-{
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	prctl(PR_SET_NAME, "timelined-run");
-	if (dup2(fd, STDERR_FILENO + 1) < 0 ||
-	    fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC) != 0)
-		_exit(1);
-	close_range(STDERR_FILENO + 2, ~0U, 0);
-	serve(STDERR_FILENO + 1);
 }
 
 /* == in the daemon == */
@@ -252,7 +232,18 @@ tl_runner_start(const struct tl_config *config)
 	if (pid == 0) {
 		/* the child's own copy */
 		memcpy(&known, &config, sizeof(known));
-		run_runner(ends[1]);
+
+		/* Run the runner.  Signals to the group or the unit are for the
+		 * daemon, which ends the runner. */
+		signal(SIGTERM, SIG_IGN);
+		signal(SIGINT, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
+		prctl(PR_SET_NAME, "timelined-run");
+		if (dup2(ends[1], STDERR_FILENO + 1) < 0 ||
+		    fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC) != 0)
+			_exit(1);
+		close_range(STDERR_FILENO + 2, ~0U, 0);
+		serve(STDERR_FILENO + 1);
 	}
 	rc = pid < 0 ? -errno : 0;
 	close(ends[1]);
@@ -320,43 +311,11 @@ take_reply(struct reply *reply)
 	return 0;
 }
 
-static int
-wait_reply(struct reply *reply)
-{
-	struct pollfd ready = { .fd = runner, .events = POLLIN };
-	int rc;
-
-	do
-		rc = poll(&ready, 1, START_MAX_MS);
-	while (rc < 0 && errno == EINTR);
-	if (rc <= 0)
-		return rc < 0 ? -errno : -ETIMEDOUT;
-	return take_reply(reply);
-}
-
 static void
 put_string(struct tl_text *message, const char *name, const char *value)
 {
 	tl_put_string(message, name);
 	tl_put_string(message, value);
-	tl_put_char(message, '\0');
-}
-
-static void
-put_request(struct tl_text *message, const char *const *argv,
-    const char *timeline, const struct tl_firing *firing)
-{
-	uint32_t argc = 0;
-
-	while (argc < TL_CONFIG_ARGV_MAX && argv[argc])
-		argc++;
-	put_head(message, argc);
-	for (uint32_t i = 0; i < argc; i++)
-		put_string(message, "", argv[i]);
-	put_string(message, "TIMELINE=", timeline);
-	put_string(message, "TIMELINE_TRIGGER=", firing->rule->name);
-	put_string(message, "TIMELINE_TEXT=", firing->text);
-	tl_put_format(message, "TIMELINE_NS=%" PRId64, firing->ns);
 	tl_put_char(message, '\0');
 }
 
@@ -374,13 +333,37 @@ tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
 		rc = take_reply(&reply);
 	if (rc != 0)
 		return rc == -EAGAIN ? -EBUSY : rc;
-	put_request(&message, argv, timeline, firing);
+
+	uint32_t argc = 0;
+
+	while (argc < TL_CONFIG_ARGV_MAX && argv[argc])
+		argc++;
+	put_head(&message, argc);
+	for (uint32_t i = 0; i < argc; i++)
+		put_string(&message, "", argv[i]);
+	put_string(&message, "TIMELINE=", timeline);
+	put_string(&message, "TIMELINE_TRIGGER=", firing->rule->name);
+	put_string(&message, "TIMELINE_TEXT=", firing->text);
+	tl_put_format(&message, "TIMELINE_NS=%" PRId64, firing->ns);
+	tl_put_char(&message, '\0');
+
 	rc = send_request(&message);
 	if (rc != 0)
 		answered = requested;
 	tl_text_free(&message);
-	if (rc != 0 || (rc = wait_reply(&reply)) != 0)
+	if (rc != 0)
 		return rc;
+
+	struct pollfd ready = { .fd = runner, .events = POLLIN };
+
+	do
+		rc = poll(&ready, 1, START_MAX_MS);
+	while (rc < 0 && errno == EINTR);
+	if (rc <= 0)
+		return rc < 0 ? -errno : -ETIMEDOUT;
+	if ((rc = take_reply(&reply)) != 0)
+		return rc;
+
 	if (reply.rc != 0 && reply.pid > 0)
 		while (waitpid(reply.pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -70,24 +70,10 @@ argument(const struct tl_http_request *r, const char *name)
 }
 
 static void
-page(struct tl_http_request *r)
+put_page(struct tl_text *text, const struct tl_daemon *daemon)
 {
-	tl_html_live(&r->body);
-	accept_as(r, html_type);
-}
-
-static void
-metrics(struct tl_http_request *r)
-{
-	tl_metrics_text(&r->body, r->daemon);
-	accept_as(r, metrics_type);
-}
-
-static void
-metrics_json(struct tl_http_request *r)
-{
-	tl_metrics_json(&r->body, r->daemon);
-	accept_as(r, json_type);
+	(void)daemon;
+	tl_html_live(text);
 }
 
 /* Order by how busy timelines are, the busiest first, then by name. */
@@ -103,27 +89,19 @@ by_busy(const void *a, const void *b)
 }
 
 static void
-timelines(struct tl_http_request *r)
+put_names(struct tl_text *text, const struct tl_daemon *daemon)
 {
 	const struct tl_target *list[TL_TARGETS_MAX];
 
-	memcpy(list, r->daemon->targets, sizeof(list));
-	qsort(list, r->daemon->target_count, sizeof(list[0]), by_busy);
-	tl_put_char(&r->body, '[');
-	for (size_t i = 0; i < r->daemon->target_count; i++) {
-		tl_put_string(&r->body, i == 0 ? "\"" : ",\"");
-		tl_put_json(&r->body, tl_bytes_of(list[i]->name));
-		tl_put_char(&r->body, '"');
+	memcpy(list, daemon->targets, sizeof(list));
+	qsort(list, daemon->target_count, sizeof(list[0]), by_busy);
+	tl_put_char(text, '[');
+	for (size_t i = 0; i < daemon->target_count; i++) {
+		tl_put_string(text, i == 0 ? "\"" : ",\"");
+		tl_put_json(text, tl_bytes_of(list[i]->name));
+		tl_put_char(text, '"');
 	}
-	tl_put_string(&r->body, "]\n");
-	accept_as(r, json_type);
-}
-
-static void
-recordings(struct tl_http_request *r)
-{
-	tl_metrics_record(&r->body, r->daemon);
-	accept_as(r, json_type);
+	tl_put_string(text, "]\n");
 }
 
 /* The timeline that ?timeline= names.  NULL: the request was refused. */
@@ -357,18 +335,23 @@ static const struct route {
 	const char *url;
 	bool post;
 	bool is_public; /* needs no token */
+	/* The answer needs no more than the daemon and is of a type, or it is
+	 * an answer to the arguments of the request. */
+	void (*put)(struct tl_text *text, const struct tl_daemon *daemon);
+	const char *type;
 	void (*answer)(struct tl_http_request *r);
 } routes[] = {
-	{ "/", false, false, page },
-	{ "/metrics", false, true, metrics },
-	{ "/metrics.json", false, false, metrics_json },
-	{ "/timelines.json", false, false, timelines },
-	{ "/recordings.json", false, false, recordings },
-	{ "/live.json", false, false, live },
-	{ "/summary.json", false, false, summary },
-	{ "/timers.json", false, false, timers },
-	{ "/why.json", false, false, explain },
-	{ "/snapshot", true, false, snapshot },
+	{ "/", false, false, put_page, html_type, NULL },
+	{ "/metrics", false, true, tl_metrics_text, metrics_type, NULL },
+	{ "/metrics.json", false, false, tl_metrics_json, json_type, NULL },
+	{ "/timelines.json", false, false, put_names, json_type, NULL },
+	{ "/recordings.json", false, false, tl_metrics_record, json_type,
+	    NULL },
+	{ "/live.json", false, false, NULL, NULL, live },
+	{ "/summary.json", false, false, NULL, NULL, summary },
+	{ "/timers.json", false, false, NULL, NULL, timers },
+	{ "/why.json", false, false, NULL, NULL, explain },
+	{ "/snapshot", true, false, NULL, NULL, snapshot },
 };
 
 /* Is given the token?  The time of the comparison does not depend on the place
@@ -397,7 +380,7 @@ is_authorized(struct tl_http_request *r, const struct route *route)
 
 	if (r->is_local)
 		return true;
-	if (route->answer == page && is_token(r, argument(r, "token"))) {
+	if (route->put == put_page && is_token(r, argument(r, "token"))) {
 		r->begins = true;
 		return true;
 	}
@@ -468,6 +451,9 @@ tl_http_answer(struct tl_http_request *request, const char *url,
 			refuse(request, MHD_HTTP_UNAUTHORIZED,
 			    "token required: run \"timelinectl page\" on this "
 			    "machine for the address with the token");
+		} else if (routes[i].put) {
+			routes[i].put(&request->body, request->daemon);
+			accept_as(request, routes[i].type);
 		} else {
 			routes[i].answer(request);
 		}

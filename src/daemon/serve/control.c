@@ -121,6 +121,7 @@ answer(struct client *c)
 	flush(c);
 }
 
+/* Replace the answer by the error `before` and `text`. */
 static void
 put_error(struct client *c, const char *before, const char *text)
 {
@@ -140,10 +141,8 @@ saved(void *context, const struct tl_snapshot_result *result)
 		put_error(c,
 		    "cannot save the snapshot: ", tl_file_error(result->rc));
 	} else if (c->json) {
-		tl_put_string(&c->out, "ok\n");
 		tl_request_json(&c->out, result);
 	} else {
-		tl_put_string(&c->out, "ok\n");
 		tl_put_plain(&c->out, tl_bytes_of(result->path));
 		tl_put_char(&c->out, '\n');
 	}
@@ -155,10 +154,6 @@ do_snapshot(struct client *c, const char *name)
 {
 	int rc;
 
-	if (*name == '\0') {
-		put_error(c, "", "snapshot: the name of a timeline is missing");
-		return;
-	}
 	c->snapshot = (struct tl_request){ .daemon = c->control->daemon,
 		.done = saved,
 		.context = c };
@@ -173,11 +168,7 @@ do_snapshot(struct client *c, const char *name)
 static void
 do_status(struct client *c, const char *rest)
 {
-	if (*rest != '\0') {
-		put_error(c, "", "status: takes no argument but json");
-		return;
-	}
-	tl_put_string(&c->out, "ok\n");
+	(void)rest;
 	if (c->json)
 		tl_metrics_json(&c->out, c->control->daemon);
 	else
@@ -189,28 +180,21 @@ do_reload(struct client *c, const char *rest)
 {
 	struct tl_daemon *daemon = c->control->daemon;
 	struct tl_fault fault = { 0 };
-	struct tl_text named = { 0 };
-	const char *path, *text;
-	int rc;
+	struct tl_text path = { 0 };
+	const char *text;
+	const int rc = tl_daemon_reload(daemon, &fault);
 
-	if (*rest != '\0') {
-		put_error(c, "", "reload: takes no argument");
+	(void)rest;
+	if (rc == 0)
 		return;
-	}
-	rc = tl_daemon_reload(daemon, &fault);
-	if (rc == 0) {
-		tl_put_string(&c->out, "ok\n");
-		return;
-	}
-	path = daemon->config->path;
+	tl_put_format(&path, "%s: ", daemon->config->path);
 	text = fault.text[0] ? fault.text : strerror(-rc);
-	if (strncmp(text, path, strlen(path)) == 0) {
-		put_error(c, "", text);
-		return;
-	}
-	tl_put_format(&named, "%s: %s", path, text);
-	put_error(c, "", tl_text_string(&named));
-	tl_text_free(&named);
+	put_error(c,
+	    tl_bytes_begin_with(tl_bytes_of(text), daemon->config->path)
+		? ""
+		: tl_text_string(&path),
+	    text);
+	tl_text_free(&path);
 }
 
 static void
@@ -218,10 +202,8 @@ do_page(struct client *c, const char *rest)
 {
 	const struct tl_daemon *daemon = c->control->daemon;
 
-	if (*rest != '\0') {
-		put_error(c, "", "page: takes no argument");
-	} else if (daemon->http) {
-		tl_put_string(&c->out, "ok\n");
+	(void)rest;
+	if (daemon->http) {
 		tl_http_put_address(&c->out, daemon->http);
 		tl_put_char(&c->out, '\n');
 	} else if (daemon->page) {
@@ -238,12 +220,16 @@ do_page(struct client *c, const char *rest)
 
 static const struct {
 	const char *name;
+	/* Append to the answer "ok", or replace it by an error. */
 	void (*run)(struct client *c, const char *rest);
+	bool argument; /* needs one; otherwise takes none */
+	const char *wrong;
 } verbs[] = {
-	{ "status", do_status },
-	{ "snapshot", do_snapshot },
-	{ "reload", do_reload },
-	{ "page", do_page },
+	{ "status", do_status, false, "status: takes no argument but json" },
+	{ "snapshot", do_snapshot, true,
+	    "snapshot: the name of a timeline is missing" },
+	{ "reload", do_reload, false, "reload: takes no argument" },
+	{ "page", do_page, false, "page: takes no argument" },
 };
 
 /* Remove a last argument "json". */
@@ -275,7 +261,11 @@ run_verb(struct client *c)
 	for (size_t i = 0; i < TL_COUNT(verbs); i++) {
 		if (strcmp(c->line, verbs[i].name) != 0)
 			continue;
-		verbs[i].run(c, rest);
+		tl_put_string(&c->out, "ok\n");
+		if ((*rest != '\0') == verbs[i].argument)
+			verbs[i].run(c, rest);
+		else
+			put_error(c, "", verbs[i].wrong);
 		return;
 	}
 	put_error(c, "unknown verb: ", c->line);

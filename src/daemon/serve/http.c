@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,8 +42,7 @@ enum {
 
 /* A connection; freed when the connection is closed. */
 struct client {
-	struct client *next;
-	struct client **link;
+	LIST_ENTRY(client) link;
 	int fd;
 	double since; /* the loop's time at the start of the request */
 	bool asked;   /* the headers of the request have come */
@@ -57,8 +57,7 @@ struct request {
 	struct client *client;
 	size_t upload; /* bytes of the body, which is ignored */
 	bool suspended;
-	struct request *next; /* in the list of suspended requests */
-	struct request **link;
+	LIST_ENTRY(request) link; /* in the list of suspended requests */
 };
 
 struct tl_http {
@@ -71,9 +70,9 @@ struct tl_http {
 	ev_timer timer;
 	ev_timer sweep;
 	unsigned port;
-	struct client *clients;
+	LIST_HEAD(, client) clients;
 	size_t client_count; /* clients that are not cut */
-	struct request *waiting;
+	LIST_HEAD(, request) waiting;
 };
 
 /* Headers of every answer.  The page contains its own script and style, may
@@ -104,58 +103,10 @@ add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
 	MHD_add_response_header(response, "Set-Cookie", cookie);
 }
 
-/* Pass the body to the library and queue the answer. */
-static enum MHD_Result
-send_answer(struct tl_http_request *r)
-{
-	struct MHD_Response *response;
-	enum MHD_Result done;
-
-	if (r->body.rc != 0)
-		return MHD_NO;
-	response = MHD_create_response_from_buffer(r->body.size, r->body.data,
-	    MHD_RESPMEM_MUST_FREE);
-	if (!response)
-		return MHD_NO;
-	r->body = (struct tl_text){ 0 };
-	MHD_add_response_header(response, "Content-Type", r->type);
-	if (r->allow)
-		MHD_add_response_header(response, "Allow", r->allow);
-	if (r->status == MHD_HTTP_UNAUTHORIZED)
-		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-	if (r->begins)
-		add_cookie(response, r);
-	for (size_t i = 0; i < TL_COUNT(headers); i++)
-		MHD_add_response_header(response, headers[i].name,
-		    headers[i].value);
-	done = MHD_queue_response(r->connection, r->status, response);
-	MHD_destroy_response(response);
-	return done;
-}
-
-/* Suspend a request: nothing happens with it until resume. */
-static void
-suspend(struct request *r)
-{
-	struct tl_http *h = r->owner;
-
-	r->suspended = true;
-	r->link = &h->waiting;
-	r->next = h->waiting;
-	if (r->next)
-		r->next->link = &r->next;
-	h->waiting = r;
-	if (r->client)
-		r->client->waits = true;
-	MHD_suspend_connection(r->http.connection);
-}
-
 static void
 leave_waiting(struct request *r)
 {
-	*r->link = r->next;
-	if (r->next)
-		r->next->link = r->link;
+	LIST_REMOVE(r, link);
 	r->suspended = false;
 	if (r->client) {
 		r->client->waits = false;
@@ -212,6 +163,8 @@ handle(void *context, struct MHD_Connection *connection, const char *url,
     size_t *upload_size, void **request)
 {
 	struct request *r = *request;
+	struct MHD_Response *response;
+	enum MHD_Result done;
 
 	(void)version;
 	(void)upload;
@@ -226,9 +179,39 @@ handle(void *context, struct MHD_Connection *connection, const char *url,
 	}
 	if (!r->http.answered)
 		tl_http_answer(&r->http, url, method);
-	if (r->http.answered)
-		return send_answer(&r->http);
-	suspend(r);
+	if (r->http.answered) {
+		/* Pass the body to the library and queue the answer. */
+		if (r->http.body.rc != 0)
+			return MHD_NO;
+		response = MHD_create_response_from_buffer(r->http.body.size,
+		    r->http.body.data, MHD_RESPMEM_MUST_FREE);
+		if (!response)
+			return MHD_NO;
+		r->http.body = (struct tl_text){ 0 };
+		MHD_add_response_header(response, "Content-Type", r->http.type);
+		if (r->http.allow)
+			MHD_add_response_header(response, "Allow",
+			    r->http.allow);
+		if (r->http.status == MHD_HTTP_UNAUTHORIZED)
+			MHD_add_response_header(response, "WWW-Authenticate",
+			    "Bearer");
+		if (r->http.begins)
+			add_cookie(response, &r->http);
+		for (size_t i = 0; i < TL_COUNT(headers); i++)
+			MHD_add_response_header(response, headers[i].name,
+			    headers[i].value);
+		done = MHD_queue_response(r->http.connection, r->http.status,
+		    response);
+		MHD_destroy_response(response);
+		return done;
+	}
+
+	/* Suspend the request: nothing happens with it until resume. */
+	r->suspended = true;
+	LIST_INSERT_HEAD(&r->owner->waiting, r, link);
+	if (r->client)
+		r->client->waits = true;
+	MHD_suspend_connection(r->http.connection);
 	return MHD_YES;
 }
 
@@ -266,9 +249,9 @@ disconnect(struct tl_http *h, struct client *c)
 static struct client *
 find_oldest(const struct tl_http *h)
 {
-	struct client *oldest = NULL;
+	struct client *c, *oldest = NULL;
 
-	for (struct client *c = h->clients; c; c = c->next) {
+	for (c = LIST_FIRST(&h->clients); c; c = LIST_NEXT(c, link)) {
 		if (c->cut || c->waits)
 			continue;
 		if (!oldest || (oldest->asked && !c->asked) ||
@@ -292,11 +275,7 @@ client_comes(struct tl_http *h, struct MHD_Connection *connection,
 		return;
 	c->fd = info ? info->connect_fd : -1;
 	c->since = ev_now(h->daemon->loop);
-	c->link = &h->clients;
-	c->next = h->clients;
-	if (c->next)
-		c->next->link = &c->next;
-	h->clients = c;
+	LIST_INSERT_HEAD(&h->clients, c, link);
 	if (++h->client_count > CONNECTIONS_MAX) {
 		struct client *oldest = find_oldest(h);
 
@@ -308,25 +287,19 @@ client_comes(struct tl_http *h, struct MHD_Connection *connection,
 }
 
 static void
-client_goes(struct tl_http *h, struct client *c)
-{
-	if (!c)
-		return;
-	h->client_count -= !c->cut;
-	*c->link = c->next;
-	if (c->next)
-		c->next->link = c->link;
-	free(c);
-}
-
-static void
 notice(void *context, struct MHD_Connection *connection, void **socket_context,
     enum MHD_ConnectionNotificationCode what)
 {
-	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		client_comes(context, connection, socket_context);
-	else
-		client_goes(context, *socket_context);
+	struct tl_http *h = context;
+	struct client *c = *socket_context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		client_comes(h, connection, socket_context);
+	} else if (c) {
+		h->client_count -= !c->cut;
+		LIST_REMOVE(c, link);
+		free(c);
+	}
 }
 
 /* Disconnect clients that take too long, except clients that wait for us. */
@@ -334,11 +307,12 @@ static void
 on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_http *h = timer->data;
+	struct client *c;
 
 	(void)events;
-	if (!h->clients)
+	if (LIST_EMPTY(&h->clients))
 		ev_timer_stop(loop, timer);
-	for (struct client *c = h->clients; c; c = c->next) {
+	for (c = LIST_FIRST(&h->clients); c; c = LIST_NEXT(c, link)) {
 		const int max_s = c->asked ? REQUEST_MAX_S : HEADERS_MAX_S;
 
 		if (!c->waits && !c->cut && ev_now(loop) - c->since > max_s)
@@ -394,67 +368,6 @@ port_of(int fd)
 	    at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
 }
 
-static int
-start_library(struct tl_http *h, int fd)
-{
-	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
-	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
-	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-	    completed, h, MHD_OPTION_NOTIFY_CONNECTION, notice, h,
-	    MHD_OPTION_END);
-	return h->mhd ? 0 : -EIO;
-}
-
-static void
-watch(struct tl_http *h)
-{
-	struct ev_loop *loop = h->daemon->loop;
-	const union MHD_DaemonInfo *info =
-	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-
-	assert(info);
-	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
-	ev_init(&h->timer, on_timeout);
-	ev_init(&h->sweep, on_sweep);
-	h->sweep.repeat = SWEEP_S;
-	h->io.data = h->timer.data = h->sweep.data = h;
-	ev_io_start(loop, &h->io);
-}
-
-/* Listen at a path.  The library closes its descriptor, so it gets a duplicate;
- * tl_unix_socket_close removes the file. */
-static int
-listen_at_path(struct tl_http *h, const char *path, int *fd,
-    struct tl_fault *fault)
-{
-	int rc = tl_unix_socket_open(&h->socket, path, fault);
-
-	if (rc != 0)
-		return rc;
-	*fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
-	if (*fd >= 0)
-		return 0;
-	rc = tl_fail(fault, -errno, "%s: %s", path, strerror(errno));
-	tl_unix_socket_close(&h->socket);
-	return rc;
-}
-
-static int
-listen_at_port(struct tl_http *h, const char *address, int *fd,
-    struct tl_fault *fault)
-{
-	int rc = tl_tcp_address_parse(&h->address, address, fault);
-
-	if (rc == 0)
-		rc = tl_tcp_listen(&h->address, fd, fault);
-	if (rc == 0)
-		h->port = port_of(*fd);
-	return rc;
-}
-
 int
 tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
     const char *address, struct tl_fault *fault)
@@ -466,16 +379,49 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 		return tl_fail(fault, -ENOMEM, "out of memory");
 	h->daemon = daemon;
 	h->is_local = address[0] == '/';
-	rc = h->is_local ? listen_at_path(h, address, &fd, fault)
-			 : listen_at_port(h, address, &fd, fault);
-	if (rc != 0)
-		goto free_http;
-	rc = start_library(h, fd);
-	if (rc != 0) {
-		tl_fail(fault, rc, "cannot start libmicrohttpd");
+	if (h->is_local) {
+		rc = tl_unix_socket_open(&h->socket, address, fault);
+		if (rc != 0)
+			goto free_http;
+		/* The library closes its descriptor, so it gets a duplicate;
+		 * tl_unix_socket_close removes the file. */
+		fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0) {
+			rc = tl_fail(fault, -errno, "%s: %s", address,
+			    strerror(errno));
+			tl_unix_socket_close(&h->socket);
+			goto free_http;
+		}
+	} else {
+		if ((rc = tl_tcp_address_parse(&h->address, address, fault)) !=
+			0 ||
+		    (rc = tl_tcp_listen(&h->address, &fd, fault)) != 0)
+			goto free_http;
+		h->port = port_of(fd);
+	}
+	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
+	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
+	    completed, h, MHD_OPTION_NOTIFY_CONNECTION, notice, h,
+	    MHD_OPTION_END);
+	if (!h->mhd) {
+		rc = tl_fail(fault, -EIO, "cannot start libmicrohttpd");
 		goto close_fd;
 	}
-	watch(h);
+
+	const union MHD_DaemonInfo *info =
+	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+
+	assert(info);
+	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
+	ev_init(&h->timer, on_timeout);
+	ev_init(&h->sweep, on_sweep);
+	h->sweep.repeat = SWEEP_S;
+	h->io.data = h->timer.data = h->sweep.data = h;
+	ev_io_start(daemon->loop, &h->io);
 	*http = h;
 	return 0;
 close_fd:
@@ -528,11 +474,11 @@ tl_http_make_token(char token[TL_TOKEN_SIZE])
 void
 tl_http_free(struct tl_http *http)
 {
+	struct request *r;
+
 	if (!http)
 		return;
-	while (http->waiting) {
-		struct request *r = http->waiting;
-
+	while ((r = LIST_FIRST(&http->waiting))) {
 		tl_http_cancel(&r->http);
 		leave_waiting(r);
 		MHD_resume_connection(r->http.connection);
@@ -543,6 +489,6 @@ tl_http_free(struct tl_http *http)
 	MHD_stop_daemon(http->mhd); /* closes all its descriptors */
 	if (http->is_local)
 		tl_unix_socket_close(&http->socket);
-	assert(!http->clients);
+	assert(LIST_EMPTY(&http->clients));
 	free(http);
 }

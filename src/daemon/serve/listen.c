@@ -21,13 +21,6 @@
 
 enum { BACKLOG = 32, MODE = 0660, GROUPS_MAX = 65536 };
 
-static int
-new_socket(int *fd)
-{
-	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	return *fd < 0 ? -errno : 0;
-}
-
 /*
  * Does a process listen at the file?  The filter of system calls allows no
  * connect, but a datagram gives the answer: a stream socket in use answers with
@@ -75,12 +68,19 @@ clear_path(const struct sockaddr_un *at, struct tl_fault *fault)
 static int
 listen_at(struct tl_unix_socket *s, const struct sockaddr_un *at)
 {
-	if (fchmod(s->fd, MODE) != 0 ||
-	    bind(s->fd, (const struct sockaddr *)at, sizeof(*at)) != 0 ||
-	    chmod(at->sun_path, MODE) != 0 || listen(s->fd, BACKLOG) != 0 ||
-	    lstat(at->sun_path, &s->status) != 0)
+	int rc;
+
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd < 0)
 		return -errno;
-	return 0;
+	if (fchmod(s->fd, MODE) == 0 &&
+	    bind(s->fd, (const struct sockaddr *)at, sizeof(*at)) == 0 &&
+	    chmod(at->sun_path, MODE) == 0 && listen(s->fd, BACKLOG) == 0 &&
+	    lstat(at->sun_path, &s->status) == 0)
+		return 0;
+	rc = -errno;
+	close(s->fd);
+	return rc;
 }
 
 int
@@ -98,10 +98,7 @@ tl_unix_socket_open(struct tl_unix_socket *socket, const char *path,
 	strcpy(socket->path, path);
 	if ((rc = clear_path(&at, fault)) != 0)
 		return rc;
-	rc = new_socket(&socket->fd);
-	if (rc == 0 && (rc = listen_at(socket, &at)) != 0)
-		close(socket->fd);
-	if (rc != 0)
+	if ((rc = listen_at(socket, &at)) != 0)
 		return tl_fail(fault, rc, "cannot listen on %s: %s", path,
 		    strerror(-rc));
 	return 0;
@@ -250,24 +247,16 @@ tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
 	return 0;
 }
 
-/* Is host an IPv4 address, or an IPv6 address in brackets? */
-static bool
-is_address(const char *host, bool bracket)
-{
-	struct in6_addr in;
-
-	return inet_pton(bracket ? AF_INET6 : AF_INET, host, &in) == 1;
-}
-
 bool
 tl_host_is_ours(const struct tl_tcp_address *address, const char *host)
 {
 	struct tl_tcp_address given;
 	char machine[TL_TCP_HOST_MAX] = "";
+	struct in6_addr in;
 
 	if (!split(host, &given) || !given.host[0])
 		return false;
-	if (is_address(given.host, *host == '['))
+	if (inet_pton(*host == '[' ? AF_INET6 : AF_INET, given.host, &in) == 1)
 		return true;
 	if (*host == '[')
 		return false;

@@ -2,12 +2,12 @@
 /* reading.c - the thread that reads timelines for answers. */
 #include "daemon/serve/reading.h"
 
+#include "base/process.h"
 #include "snap/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,19 +15,17 @@
 /* The limit of waiting readings; the body of each may have 12 MB. */
 enum { READINGS_MAX = 64 };
 
+/* Who has a reading: the states follow each other. */
+enum state { WAITING, READ, MADE };
+
 struct tl_reading {
-	struct tl_reading *next;
-	struct tl_readings *owner;
+	struct tl_reading *next; /* asked for after this one */
+	enum state state;
 	struct tl_reading_plan plan; /* done NULL: no request waits */
 	char *text;
 	struct tl_text body;
 	struct tl_fault fault;
 	int rc;
-};
-
-struct list {
-	struct tl_reading *first;
-	struct tl_reading **last;
 };
 
 struct tl_readings {
@@ -37,34 +35,13 @@ struct tl_readings {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t asked;
-	struct list waiting;
-	struct list made;
+	struct tl_reading *first; /* in the order of the questions */
 	bool stop;
 };
 
 static void
-list_put(struct list *list, struct tl_reading *r)
-{
-	r->next = NULL;
-	*list->last = r;
-	list->last = &r->next;
-}
-
-static struct tl_reading *
-list_get(struct list *list)
-{
-	struct tl_reading *r = list->first;
-
-	if (r && !(list->first = r->next))
-		list->last = &list->first;
-	return r;
-}
-
-static void
 reading_free(struct tl_reading *r)
 {
-	if (!r)
-		return;
 	if (r->plan.fd >= 0)
 		close(r->plan.fd);
 	tl_text_free(&r->body);
@@ -100,15 +77,17 @@ run(void *context)
 
 	pthread_mutex_lock(&all->lock);
 	while (!all->stop) {
-		r = list_get(&all->waiting);
+		for (r = all->first; r && r->state != WAITING;)
+			r = r->next;
 		if (!r) {
 			pthread_cond_wait(&all->asked, &all->lock);
 			continue;
 		}
+		r->state = READ;
 		pthread_mutex_unlock(&all->lock);
 		r->rc = make(r);
 		pthread_mutex_lock(&all->lock);
-		list_put(&all->made, r);
+		r->state = MADE;
 		ev_async_send(all->loop, &all->answered);
 	}
 	pthread_mutex_unlock(&all->lock);
@@ -118,15 +97,6 @@ run(void *context)
 /* == the loop == */
 
 static void
-give_back(struct tl_reading *r)
-{
-	r->owner->count--;
-	if (r->plan.done)
-		r->plan.done(r->plan.context, r->rc, &r->fault, &r->body);
-	reading_free(r);
-}
-
-static void
 on_answered(struct ev_loop *loop, struct ev_async *watcher, int events)
 {
 	struct tl_readings *all = watcher->data;
@@ -134,28 +104,20 @@ on_answered(struct ev_loop *loop, struct ev_async *watcher, int events)
 
 	(void)loop;
 	(void)events;
-	do {
+	for (;;) {
 		pthread_mutex_lock(&all->lock);
-		r = list_get(&all->made);
-		pthread_mutex_unlock(&all->lock);
+		r = all->first && all->first->state == MADE ? all->first : NULL;
 		if (r)
-			give_back(r);
-	} while (r);
-}
-
-static int
-start_thread(struct tl_readings *all)
-{
-	sigset_t signals, old;
-	int rc;
-
-	sigfillset(&signals);
-	pthread_sigmask(SIG_SETMASK, &signals, &old);
-	rc = pthread_create(&all->thread, NULL, run, all);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc == 0)
-		pthread_setname_np(all->thread, "answers");
-	return -rc;
+			all->first = r->next;
+		pthread_mutex_unlock(&all->lock);
+		if (!r)
+			return;
+		all->count--;
+		if (r->plan.done)
+			r->plan.done(r->plan.context, r->rc, &r->fault,
+			    &r->body);
+		reading_free(r);
+	}
 }
 
 static int
@@ -167,14 +129,12 @@ readings_new(struct tl_readings **readings, struct ev_loop *loop)
 	if (!all)
 		return -ENOMEM;
 	all->loop = loop;
-	all->waiting.last = &all->waiting.first;
-	all->made.last = &all->made.first;
 	pthread_mutex_init(&all->lock, NULL);
 	pthread_cond_init(&all->asked, NULL);
 	ev_async_init(&all->answered, on_answered);
 	all->answered.data = all;
 	ev_async_start(loop, &all->answered);
-	rc = start_thread(all);
+	rc = tl_thread_start(&all->thread, run, all, "answers");
 	if (rc == 0) {
 		*readings = all;
 		return 0;
@@ -184,35 +144,12 @@ readings_new(struct tl_readings **readings, struct ev_loop *loop)
 	return rc;
 }
 
-static int
-reading_new(struct tl_reading **reading, struct tl_readings *all,
-    const struct tl_reading_plan *plan)
-{
-	struct tl_reading *r = calloc(1, sizeof(*r));
-	int rc = -ENOMEM;
-
-	if (!r)
-		return rc;
-	r->owner = all;
-	r->plan = *plan;
-	r->plan.fd = -1;
-	r->plan.text = r->text = strdup(plan->text);
-	if (r->text &&
-	    (r->plan.fd = fcntl(plan->fd, F_DUPFD_CLOEXEC, 0)) >= 0) {
-		*reading = r;
-		return 0;
-	}
-	if (r->text)
-		rc = -errno;
-	reading_free(r);
-	return rc;
-}
-
 int
 tl_reading_ask(struct tl_reading **reading, struct tl_readings **readings,
     struct ev_loop *loop, const struct tl_reading_plan *plan)
 {
 	struct tl_readings *all;
+	struct tl_reading *r, **last;
 	int rc = *readings ? 0 : readings_new(readings, loop);
 
 	if (rc < 0)
@@ -220,11 +157,24 @@ tl_reading_ask(struct tl_reading **reading, struct tl_readings **readings,
 	all = *readings;
 	if (all->count == READINGS_MAX)
 		return -EAGAIN;
-	if ((rc = reading_new(reading, all, plan)) < 0)
+	if (!(r = calloc(1, sizeof(*r))))
+		return -ENOMEM;
+	r->plan = *plan;
+	r->plan.fd = -1;
+	r->plan.text = r->text = strdup(plan->text);
+	rc = r->text ? 0 : -ENOMEM;
+	if (rc == 0 && (r->plan.fd = fcntl(plan->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		rc = -errno;
+	if (rc < 0) {
+		reading_free(r);
 		return rc;
+	}
+	*reading = r;
 	all->count++;
 	pthread_mutex_lock(&all->lock);
-	list_put(&all->waiting, *reading);
+	for (last = &all->first; *last;)
+		last = &(*last)->next;
+	*last = r;
 	pthread_cond_signal(&all->asked);
 	pthread_mutex_unlock(&all->lock);
 	return 0;
@@ -249,8 +199,10 @@ tl_readings_free(struct tl_readings *all)
 	pthread_cond_signal(&all->asked);
 	pthread_mutex_unlock(&all->lock);
 	pthread_join(all->thread, NULL);
-	while ((r = list_get(&all->waiting)) || (r = list_get(&all->made)))
+	while ((r = all->first)) {
+		all->first = r->next;
 		reading_free(r);
+	}
 	ev_async_stop(all->loop, &all->answered);
 	pthread_cond_destroy(&all->asked);
 	pthread_mutex_destroy(&all->lock);

@@ -46,7 +46,7 @@ tl_request_snapshot(struct tl_request *request, const char *name)
 		tl_clock_read(CLOCK_MONOTONIC)))
 		return -EDQUOT;
 	beside.kernel = target->kernel_events;
-	return tl_snapshots_take_with(request->daemon->snapshots, target->name,
+	return tl_snapshots_take(request->daemon->snapshots, target->name,
 	    target->tl->fd, TL_REASON_REQUEST, &target->config->snapshots,
 	    &beside, saved, request);
 }

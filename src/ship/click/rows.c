@@ -241,8 +241,7 @@ tl_click_put_rows(struct tl_text *text, const struct tl_block *block,
 	tl_text_free(&r.head);
 	tl_text_free(&r.line);
 	tl_trace_close(trace);
-	return rc == 0
-		   ? 0
-		   : tl_fail(fault, rc, "%s: block %llu: %s", block->timeline,
-			 (unsigned long long)block->number, strerror(-rc));
+	return rc == 0 ? 0
+		       : tl_fail(fault, rc, "%s: block %lu: %s",
+			     block->timeline, block->number, strerror(-rc));
 }

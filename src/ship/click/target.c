@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "ship/click/rows.h"
 #include "ship/click/url.h"
-#include "ship/secret.h"
+#include "ship/files.h"
 #include "ship/target/window.h"
 
 #include <curl/curl.h>
@@ -184,10 +184,8 @@ put_token(struct tl_text *text, const struct tl_target_queue *queue)
 		sum = tl_fnv(sum, tl_bytes_of(q->chain));
 		sum = tl_fnv(sum, tl_bytes(&q->number, sizeof(q->number)));
 	}
-	tl_put_format(text, "%s-%llu-%s-%llu-%zu-%llx", first->chain,
-	    (unsigned long long)first->number, last->chain,
-	    (unsigned long long)last->number, queue->count,
-	    (unsigned long long)sum);
+	tl_put_format(text, "%s-%lu-%s-%lu-%zu-%lx", first->chain,
+	    first->number, last->chain, last->number, queue->count, sum);
 }
 
 /* http://HOST:PORT/?... */

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "ship/secret.h"
+#include "ship/files.h"
 
 #include <errno.h>
 #include <string.h>

@@ -187,8 +187,7 @@ new_message(const struct nats_target *t, natsMsg **message,
 {
 	char reply[REPLY_MAX + TL_UNSIGNED_MAX + 2];
 
-	snprintf(reply, sizeof(reply), "%s.%llu", t->inbox,
-	    (unsigned long long)serial);
+	snprintf(reply, sizeof(reply), "%s.%lu", t->inbox, serial);
 	return tl_nats_message_new(message, kind, block,
 	    kind == TL_NATS_KEPT ? t->url.keep : t->url.stream, reply);
 }

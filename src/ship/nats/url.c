@@ -34,32 +34,6 @@ tl_nats_is_url(const char *url)
 	return after_scheme(url, &tls) != NULL;
 }
 
-static int
-take_server(struct tl_nats_url *url, const char *text, size_t size,
-    struct tl_fault *fault)
-{
-	const char *scheme = schemes[url->tls];
-	char *to = url->servers[url->server_count];
-
-	if (size == 0)
-		return tl_fail(fault, -EINVAL, "empty name of a server");
-	if (url->server_count == TL_NATS_SERVERS_MAX)
-		return tl_fail(fault, -EINVAL, "more than %d servers",
-		    TL_NATS_SERVERS_MAX);
-	if (strlen(scheme) + size >= TL_NATS_SERVER_MAX)
-		return tl_fail(fault, -EINVAL,
-		    "the name of a server is too long");
-	for (size_t i = 0; i < size; i++) {
-		if (!isgraph((unsigned char)text[i]))
-			return tl_fail(fault, -EINVAL,
-			    "invalid character in the name of a server");
-	}
-	strcpy(to, scheme);
-	strncat(to, text, size);
-	url->server_count++;
-	return 0;
-}
-
 /* Servers use the name as a token of subjects and as a file name. */
 static int
 take_stream(struct tl_nats_url *url, const char *text, struct tl_fault *fault)
@@ -97,10 +71,29 @@ tl_nats_url_parse(struct tl_nats_url *url, const char *text,
 	slash = strchrnul(at, '/');
 	for (;;) {
 		const char *end = at + strcspn(at, ",/");
+		size_t size = (size_t)(end - at);
+		const char *scheme = schemes[url->tls];
+		char *to = url->servers[url->server_count];
 
-		rc = take_server(url, at, (size_t)(end - at), fault);
-		if (rc < 0)
-			return rc;
+		if (size == 0)
+			return tl_fail(fault, -EINVAL,
+			    "empty name of a server");
+		if (url->server_count == TL_NATS_SERVERS_MAX)
+			return tl_fail(fault, -EINVAL, "more than %d servers",
+			    TL_NATS_SERVERS_MAX);
+		if (strlen(scheme) + size >= TL_NATS_SERVER_MAX)
+			return tl_fail(fault, -EINVAL,
+			    "the name of a server is too long");
+		for (size_t i = 0; i < size; i++) {
+			if (!isgraph((unsigned char)at[i]))
+				return tl_fail(fault, -EINVAL,
+				    "invalid character in the name of a "
+				    "server");
+		}
+		strcpy(to, scheme);
+		strncat(to, at, size);
+		url->server_count++;
+
 		if (end == slash)
 			break;
 		at = end + 1;

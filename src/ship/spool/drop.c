@@ -118,7 +118,7 @@ static int
 keep(struct tl_spool_chain *c, struct tl_spooled *b,
     const struct tl_spooled *first, const struct tl_spooled *last)
 {
-	struct tl_block_facts facts = { .dropped = true, .last = b->last };
+	struct tl_block_facts facts = tl_spool_facts_of(c);
 	struct tl_block_facts x = read_infos_of(c, first),
 			      y = read_infos_of(c, last);
 	const bool newest = last->last + 1 == c->next;
@@ -127,15 +127,15 @@ keep(struct tl_spool_chain *c, struct tl_spooled *b,
 	struct tl_text text = { 0 };
 	int rc;
 
-	memcpy(facts.block.host, c->host, sizeof(c->host));
-	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
-	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	facts.dropped = true;
+	facts.last = b->last;
 	facts.block.number = b->first;
 	facts.block.from_ns = b->from_ns;
 	facts.block.lost = b->lost;
-	memcpy(facts.identity, known ? y.identity : c->identity,
-	    sizeof(facts.identity));
-	memcpy(facts.boot, known ? y.boot : c->boot, sizeof(facts.boot));
+	if (known) {
+		memcpy(facts.identity, y.identity, sizeof(facts.identity));
+		memcpy(facts.boot, y.boot, sizeof(facts.boot));
+	}
 	if (strcmp(x.identity, facts.identity) == 0)
 		tl_put_bytes(&facts.begins,
 		    tl_bytes(x.begins.data, x.begins.size));
@@ -215,33 +215,14 @@ may_grow(const struct tl_spool_chain *c, size_t i)
 	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
 }
 
-/* Count the entries of a dropped block by level.  Entries that were lost
- * before, and those of an unreadable block, have no known level. */
-static void
-count_levels(struct tl_spool_chain *c, const struct tl_spooled *b)
-{
-	uint64_t *by = c->spool->status.dropped_by;
-	uint64_t counts[TIMELINE_LEVEL_NONE] = { 0 };
-	const uint64_t all = b->entries + b->lost - b->detail;
-	struct tl_text text = { 0 };
-	struct tl_bytes data;
-	uint64_t known;
-
-	if (tl_spooled_load(c, b, &text, &data) == 0)
-		(void)tl_block_count_levels(counts, data);
-	tl_text_free(&text);
-	known = tl_levels_total(counts);
-	for (unsigned i = 0; known <= all && i < TIMELINE_LEVEL_NONE; i++)
-		by[i] += counts[i];
-	by[0] += known <= all ? all - known : all;
-}
-
 int
 tl_spool_drop(struct tl_spool_chain *c, size_t i)
 {
 	size_t from = i > 0 && may_grow(c, i - 1) ? i - 1 : i;
 	struct tl_spooled one;
 	int rc;
+	struct tl_bytes data;
+	uint64_t known;
 
 	inspect(c, tl_spooled_at(c, i));
 	inspect(c, tl_spooled_at(c, from));
@@ -249,7 +230,24 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
 	if (rc < 0)
 		return rc;
-	count_levels(c, tl_spooled_at(c, i));
+
+	/* Count the entries of a dropped block by level.  Entries that were
+	 * lost before, and those of an unreadable block, have no known
+	 * level. */
+	const struct tl_spooled *b = tl_spooled_at(c, i);
+	uint64_t *by = c->spool->status.dropped_by;
+	uint64_t counts[TIMELINE_LEVEL_NONE] = { 0 };
+	const uint64_t all = b->entries + b->lost - b->detail;
+	struct tl_text text = { 0 };
+
+	if (tl_spooled_load(c, b, &text, &data) == 0)
+		(void)tl_block_count_levels(counts, data);
+	tl_text_free(&text);
+	known = tl_levels_total(counts);
+	for (unsigned k = 0; known <= all && k < TIMELINE_LEVEL_NONE; k++)
+		by[k] += counts[k];
+	by[0] += known <= all ? all - known : all;
+
 	replace(c, from, i, &one);
 	if (!may_grow(c, from + 1))
 		return 0;

@@ -35,8 +35,8 @@ tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b)
 }
 
 /* Accept only names that tl_spool_file_name would produce. */
-bool
-tl_spool_file_parse(const char *name, struct tl_spooled *b)
+static bool
+parse_name(const char *name, struct tl_spooled *b)
 {
 	char words[TL_SPOOL_FILE_MAX], again[TL_SPOOL_FILE_MAX];
 	char *end, *dash;
@@ -84,24 +84,13 @@ tl_spool_file_read(int folder, const char *name, struct tl_text *text)
 {
 	const int fd = openat(folder, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	int64_t n = 0;
-	char *room;
+	int rc;
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) != 0)
-		n = -errno;
-	else if (!S_ISREG(st.st_mode))
-		n = -EINVAL;
-	else if (st.st_size > TL_SPOOL_BLOCK_MAX)
-		n = -EFBIG;
-	else if (!(room = tl_text_reserve(text, (size_t)st.st_size + 1)))
-		n = -ENOMEM;
-	else if ((n = tl_read_at(fd, room, (size_t)st.st_size, 0)) > 0)
-		text->size += (size_t)n;
+	rc = tl_read_whole(fd, TL_SPOOL_BLOCK_MAX, text);
 	close(fd);
-	return n < 0 ? (int)n : 0;
+	return rc;
 }
 
 void
@@ -158,19 +147,15 @@ tl_spool_folder_remove(struct tl_spool_chain *c)
 int
 tl_spool_state_write(struct tl_spool_chain *c)
 {
-	struct tl_block_facts facts = { .block = { .number = c->next },
-		.sent = c->sent,
-		.positions = c->positions };
+	struct tl_block_facts facts = tl_spool_facts_of(c);
 	struct tl_text text = { 0 };
 	int rc;
 
 	if (c->folder < 0)
 		return 0;
-	memcpy(facts.block.host, c->host, sizeof(c->host));
-	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
-	memcpy(facts.block.chain, c->name, sizeof(c->name));
-	memcpy(facts.identity, c->identity, sizeof(c->identity));
-	memcpy(facts.boot, c->boot, sizeof(c->boot));
+	facts.block.number = c->next;
+	facts.sent = c->sent;
+	facts.positions = c->positions;
 	rc = tl_block_make(&text, &facts);
 	if (rc == 0)
 		rc = write_file(c->folder, "state", 0600,
@@ -203,7 +188,7 @@ take_name(void *context, const char *name)
 		unlinkat(c->folder, name, 0);
 		return 0;
 	}
-	if (!tl_spool_file_parse(name, &b)) {
+	if (!parse_name(name, &b)) {
 		tl_report_write(c->spool->options.report, -EBADMSG,
 		    TL_FAULT_NOWHERE, "%s: %s: unknown file, ignored",
 		    c->timeline, name);

@@ -95,6 +95,20 @@ tl_spooled_size(const struct tl_spooled *b)
 		       : ((uint64_t)b->size + page - 1) / page * page;
 }
 
+/* What each block of the chain says of it now. */
+static inline struct tl_block_facts
+tl_spool_facts_of(const struct tl_spool_chain *c)
+{
+	struct tl_block_facts facts = { 0 };
+
+	memcpy(facts.block.host, c->host, sizeof(c->host));
+	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
+	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	memcpy(facts.identity, c->identity, sizeof(c->identity));
+	memcpy(facts.boot, c->boot, sizeof(c->boot));
+	return facts;
+}
+
 /* == the list of a chain (spool.c) == */
 
 int tl_spool_list_room(struct tl_spool_chain *chain);
@@ -109,8 +123,6 @@ void tl_spool_list_remove(struct tl_spool_chain *chain, size_t i);
 /* "17.trace", "18-90.lost" */
 void
 tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b);
-/* Parse such a name.  false: it is none. */
-bool tl_spool_file_parse(const char *name, struct tl_spooled *b);
 /* Write the file of a block or placeholder. */
 int tl_spool_block_write(struct tl_spool_chain *chain,
     const struct tl_spooled *b, struct tl_bytes data);

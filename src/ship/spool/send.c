@@ -53,48 +53,36 @@ load(struct tl_spool_chain *c, struct tl_bytes *data)
 	return -EBADMSG;
 }
 
-static void
-fill_in(struct tl_block *block, const struct tl_spool_chain *c,
-    struct tl_bytes data)
-{
-	const struct tl_spooled *b = tl_spooled_at(c, c->in_flight);
-
-	*block = (struct tl_block){ .number = b->first,
-		.from_ns = b->from_ns,
-		.to_ns = b->to_ns,
-		.entries = b->entries,
-		.lost = b->lost,
-		.withheld = b->withheld,
-		.data = data };
-	memcpy(block->host, c->host, sizeof(block->host));
-	memcpy(block->timeline, c->timeline, sizeof(block->timeline));
-	memcpy(block->chain, c->name, sizeof(block->chain));
-}
-
 int
 tl_spool_take(struct tl_spool *s, struct tl_block *block)
 {
+	struct tl_spool_chain *c;
 	struct tl_bytes data;
 	int rc = -EBADMSG;
 
 	pthread_mutex_lock(&s->lock);
-	while (rc == -EBADMSG && (s->taken = next_chain(s))) {
-		rc = load(s->taken, &data);
-	}
+	while (rc == -EBADMSG && (c = s->taken = next_chain(s)))
+		rc = load(c, &data);
 	if (rc == 0) {
 		/* Record in the state that the target may have the block,
 		 * before it is sent.  If the disk is full it is sent anyway:
 		 * sending is what frees space. */
-		const uint64_t number =
-		    tl_spooled_at(s->taken, s->taken->in_flight)->first;
-		const uint64_t before = s->taken->sent;
+		const struct tl_spooled *b = tl_spooled_at(c, c->in_flight);
+		const uint64_t before = c->sent;
 
-		if (number >= s->taken->sent && s->taken->folder >= 0) {
-			s->taken->sent = number + TL_SPOOL_SENT_AHEAD;
-			if (tl_spool_state_write(s->taken) != 0)
-				s->taken->sent = before;
+		if (b->first >= c->sent && c->folder >= 0) {
+			c->sent = b->first + TL_SPOOL_SENT_AHEAD;
+			if (tl_spool_state_write(c) != 0)
+				c->sent = before;
 		}
-		fill_in(block, s->taken, data);
+		*block = tl_spool_facts_of(c).block;
+		block->number = b->first;
+		block->from_ns = b->from_ns;
+		block->to_ns = b->to_ns;
+		block->entries = b->entries;
+		block->lost = b->lost;
+		block->withheld = b->withheld;
+		block->data = data;
 	} else if (!s->taken) {
 		rc = -EAGAIN;
 	} else {

@@ -132,28 +132,6 @@ withhold(int fd, mode_t withheld)
 
 /* == parts that are there == */
 
-/* "17-90.parquet" */
-static bool
-read_range(const char *name, const char *suffix, uint64_t *first,
-    uint64_t *last)
-{
-	char words[2 * TL_UNSIGNED_MAX + 2];
-	const char *end = strchr(name, '.');
-	char *dash;
-
-	if (!end || (size_t)(end - name) >= sizeof(words) ||
-	    strcmp(end, suffix) != 0)
-		return false;
-	memcpy(words, name, (size_t)(end - name));
-	words[end - name] = '\0';
-	dash = strchr(words, '-');
-	if (!dash)
-		return false;
-	*dash = '\0';
-	return tl_parse_unsigned(words, first) == 0 &&
-	       tl_parse_unsigned(dash + 1, last) == 0;
-}
-
 /* The part that has a block. */
 struct search {
 	struct tl_bytes prefix;
@@ -169,30 +147,12 @@ look_at(void *context, const char *name)
 	uint64_t first, last;
 
 	if (strncmp(name, s->prefix.data, s->prefix.size) != 0 ||
-	    !read_range(name + s->prefix.size, s->suffix, &first, &last) ||
+	    !tl_block_range_get(name + s->prefix.size, s->suffix, &first,
+		&last) ||
 	    s->number < first || s->number > last)
 		return 0;
 	s->last = last;
 	return 1;
-}
-
-/* The last block of a part in this folder that has this block; UINT64_MAX:
- * none has. */
-static uint64_t
-part_find(int folder, const struct tl_block *block,
-    const struct tl_format_row *format)
-{
-	struct tl_text prefix = { 0 };
-	struct search search = { .suffix = format->suffix,
-		.number = block->number,
-		.last = UINT64_MAX };
-
-	tl_partition_prefix(&prefix, block);
-	search.prefix = tl_bytes(prefix.data, prefix.size);
-	if (prefix.rc == 0)
-		(void)tl_folder_each(folder, look_at, &search);
-	tl_text_free(&prefix);
-	return search.last;
 }
 
 /* == all chains == */
@@ -302,20 +262,6 @@ is_done(const struct events_target *e, const struct part *p, int64_t now_ns)
 	       now_ns - p->begun_ns >= (int64_t)e->options.part_ns;
 }
 
-/* Finish the part with most bytes if all together hold too many. */
-static int
-finish_largest(struct events_target *e)
-{
-	struct chain_part *most = NULL;
-
-	if (e->held <= e->options.held_max)
-		return 0;
-	for (size_t i = 0; i < e->chain_count; i++)
-		if (!most || e->chains[i]->part.held > most->part.held)
-			most = e->chains[i];
-	return most ? finish_part(e, most) : 0;
-}
-
 /* == blocks == */
 
 /* Begin a part, unless the block is in a finished one already. */
@@ -329,7 +275,21 @@ begin_part(struct events_target *e, struct chain_part *c,
 
 	if (folder < 0)
 		return folder;
-	last = part_find(folder, block, e->options.format);
+
+	/* The last block of a part in this folder that has this block;
+	 * UINT64_MAX: none has. */
+	struct tl_text prefix = { 0 };
+	struct search search = { .suffix = e->options.format->suffix,
+		.number = block->number,
+		.last = UINT64_MAX };
+
+	tl_partition_prefix(&prefix, block);
+	search.prefix = tl_bytes(prefix.data, prefix.size);
+	if (prefix.rc == 0)
+		(void)tl_folder_each(folder, look_at, &search);
+	tl_text_free(&prefix);
+	last = search.last;
+
 	if (last != UINT64_MAX) {
 		c->covered = last + 1;
 		close(folder);
@@ -386,7 +346,18 @@ put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 	e->held += block->data.size;
 	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
 		rc = finish_part(e, c);
-	return rc < 0 ? rc : finish_largest(e);
+	if (rc < 0)
+		return rc;
+
+	/* Finish the part with most bytes if all together hold too many. */
+	struct chain_part *most = NULL;
+
+	if (e->held <= e->options.held_max)
+		return 0;
+	for (size_t i = 0; i < e->chain_count; i++)
+		if (!most || e->chains[i]->part.held > most->part.held)
+			most = e->chains[i];
+	return most ? finish_part(e, most) : 0;
 }
 
 static int

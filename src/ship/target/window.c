@@ -4,6 +4,7 @@
  */
 #include "ship/target/window.h"
 
+#include "base/array.h"
 #include "base/ns.h"
 #include "clock/clock.h"
 
@@ -135,33 +136,11 @@ tl_window_clear(struct tl_window *w)
 
 /* == queue == */
 
-enum { CAPACITY_FIRST = 16 };
-
-static int
-make_room(struct tl_target_queue *q, size_t count)
-{
-	size_t capacity = q->capacity ? q->capacity : CAPACITY_FIRST;
-	struct tl_queued *items;
-
-	while (capacity < q->count + count)
-		capacity *= 2;
-	if (capacity == q->capacity)
-		return 0;
-	items = realloc(q->items, capacity * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	q->items = items;
-	q->capacity = capacity;
-	return 0;
-}
-
 int
 tl_queue_add(struct tl_target_queue *q, const struct tl_block *block)
 {
-	const int rc = make_room(q, 1);
-
-	if (rc < 0)
-		return rc;
+	if (TL_ARRAY_ROOM(q->items, q->capacity, q->count) < 0)
+		return -ENOMEM;
 	memcpy(q->items[q->count].chain, block->chain, TL_CHAIN_SIZE);
 	q->items[q->count++].number = block->number;
 	return 0;
@@ -170,10 +149,8 @@ tl_queue_add(struct tl_target_queue *q, const struct tl_block *block)
 int
 tl_queue_move(struct tl_target_queue *to, struct tl_target_queue *from)
 {
-	const int rc = make_room(to, from->count);
-
-	if (rc < 0)
-		return rc;
+	if (TL_ARRAY_ROOM(to->items, to->capacity, to->count + from->count) < 0)
+		return -ENOMEM;
 	if (from->count > 0)
 		memcpy(to->items + to->count, from->items,
 		    from->count * sizeof(*to->items));

@@ -247,7 +247,7 @@ TEST(nobody_needs_to_listen)
 	struct tl_snapshots_status status;
 
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "quiet", tl->fd, "test",
-			     &plain, NULL, NULL),
+			     &plain, &nothing, NULL, NULL),
 	    0);
 	ck_assert_int_eq(ask_and_wait(&plain), 0);
 	tl_snapshots_status(snapshots, &status);
@@ -262,7 +262,7 @@ TEST(what_is_no_live_timeline_is_refused)
 	ck_assert_int_eq(ask_and_wait(&plain), 0);
 	fd = open(answers[0].path, O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
-			     hear, answers),
+			     &nothing, hear, answers),
 	    0);
 	wait_answers(2);
 	ck_assert_int_eq(answers[1].rc, -EROFS);
@@ -270,7 +270,7 @@ TEST(what_is_no_live_timeline_is_refused)
 	/* a file of another kind */
 	fd = frozen_file("nothing of the kind", 19);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
-			     hear, answers),
+			     &nothing, hear, answers),
 	    0);
 	wait_answers(3);
 	ck_assert_int_eq(answers[2].rc, -ENODATA);
@@ -278,13 +278,13 @@ TEST(what_is_no_live_timeline_is_refused)
 	/* a file that is shorter than its header claims */
 	fd = frozen_file(tl->map, 8192);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
-			     hear, answers),
+			     &nothing, hear, answers),
 	    0);
 	wait_answers(4);
 	ck_assert_int_eq(answers[3].rc, -ENODATA);
 	close(fd);
 	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", -1, "r", &plain,
-			     hear, answers),
+			     &nothing, hear, answers),
 	    -EBADF);
 	ck_assert_uint_eq(folder_each(NULL), 1);
 }

@@ -93,12 +93,15 @@ daemon_stop(void)
 	snapshots = NULL;
 }
 
+/* No file beside the snapshot. */
+static const struct tl_snapshot_beside nothing;
+
 static inline int
 ask_of(const struct timeline *timeline, const char *name, const char *reason,
     const struct tl_config_snapshots *how)
 {
 	return tl_snapshots_take(snapshots, name, timeline->fd, reason, how,
-	    hear, answers);
+	    &nothing, hear, answers);
 }
 
 static inline int
