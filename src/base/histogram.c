@@ -11,9 +11,7 @@
  *	chunk 2    [S, 2S)      width 2
  *	chunk n    [2^(n-2) S, 2^(n-1) S)   width 2^(n-1)
  *
- * A chunk has S/2 counters and is allocated for its first value.  A bit for each
- * counter behind them says whether it counts anything, so that a walk over few
- * values takes few steps.
+ * A chunk has S/2 counters and is allocated for its first value.
  *
  * At first the histogram is a list of the numbers of the values' counters, at
  * two bytes for each value.  The list becomes counters when it is full, when a
@@ -35,11 +33,9 @@ enum {
 	/* A variance is below 2^128: 64 halvings, then six steps to full
 	 * precision. */
 	ROOT_STEPS_MAX = 100,
-	WORD_BITS = 64,
 	FEW_FIRST = 12, /* what the smallest block of malloc has room for */
 	FEW_MAX = 1 << 14,
-	BYTES = 256,
-	INSERTED_MAX = 32 /* a longer list is sorted by bytes */
+	BYTES = 256
 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -54,18 +50,6 @@ static size_t
 chunk_length(const struct tl_histogram *h)
 {
 	return (size_t)1 << h->half_bits;
-}
-
-static size_t
-chunk_words(const struct tl_histogram *h)
-{
-	return (chunk_length(h) + WORD_BITS - 1) / WORD_BITS;
-}
-
-static uint64_t *
-used_of(const struct tl_histogram *h, unsigned chunk)
-{
-	return h->chunks[chunk] + chunk_length(h);
 }
 
 static struct place
@@ -92,6 +76,12 @@ place_at(const struct tl_histogram *h, size_t number)
 {
 	return (struct place){ (unsigned)(number >> h->half_bits),
 		number & (chunk_length(h) - 1) };
+}
+
+static uint64_t *
+counter_of(const struct tl_histogram *h, struct place p)
+{
+	return &h->chunks[p.chunk][p.at];
 }
 
 static uint64_t
@@ -175,17 +165,9 @@ make_chunk(struct tl_histogram *h, unsigned chunk)
 {
 	assert(chunk < CHUNKS_MAX);
 	if (!h->chunks[chunk])
-		h->chunks[chunk] = calloc(chunk_length(h) + chunk_words(h),
-		    sizeof(*h->chunks[chunk]));
+		h->chunks[chunk] =
+		    calloc(chunk_length(h), sizeof(*h->chunks[chunk]));
 	return h->chunks[chunk] ? 0 : -ENOMEM;
-}
-
-static void
-add_to_chunk(struct tl_histogram *h, struct place p, uint64_t n)
-{
-	h->chunks[p.chunk][p.at] += n;
-	used_of(h, p.chunk)[p.at / WORD_BITS] |= UINT64_C(1)
-						 << p.at % WORD_BITS;
 }
 
 /* Make counters of the list. */
@@ -207,7 +189,7 @@ make_chunks(struct tl_histogram *h)
 		return rc;
 	}
 	for (size_t i = 0; i < count; i++)
-		add_to_chunk(h, place_at(h, h->few[i]), 1);
+		++*counter_of(h, place_at(h, h->few[i]));
 	free(h->few);
 	h->few = NULL;
 	return 0;
@@ -236,47 +218,25 @@ add_to_few(struct tl_histogram *h, size_t number)
 	return 0;
 }
 
+/* Sort the list: by the low bytes, then by the high bytes. */
 static void
-insert_sorted(uint16_t *list, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		const uint16_t x = list[i];
-		size_t k = i;
-
-		for (; k > 0 && list[k - 1] > x; k--)
-			list[k] = list[k - 1];
-		list[k] = x;
-	}
-}
-
-/* Sort by the low bytes, then by the high bytes. */
-static __attribute__((noinline)) void
-sort_bytes(uint16_t *list, size_t count)
+sort_few(struct tl_histogram *h)
 {
 	uint16_t spare[FEW_MAX];
-	uint16_t *from = list, *to = spare;
+	uint16_t *from = h->few, *to = spare;
 
 	for (unsigned shift = 0; shift < 16; shift += 8) {
 		uint16_t ends[BYTES + 1] = { 0 }, *swap = from;
 
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < h->count; i++)
 			ends[(from[i] >> shift) % BYTES + 1]++;
 		for (size_t i = 0; i < BYTES; i++)
 			ends[i + 1] = (uint16_t)(ends[i + 1] + ends[i]);
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < h->count; i++)
 			to[ends[(from[i] >> shift) % BYTES]++] = from[i];
 		from = to;
 		to = swap;
 	}
-}
-
-static void
-sort_few(struct tl_histogram *h)
-{
-	if (!h->is_sorted && h->count <= INSERTED_MAX)
-		insert_sorted(h->few, h->count);
-	else if (!h->is_sorted)
-		sort_bytes(h->few, h->count);
 	h->is_sorted = true;
 }
 
@@ -305,34 +265,13 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 		if ((rc = make_chunks(histogram)) < 0 ||
 		    (rc = make_chunk(histogram, p.chunk)) < 0)
 			return rc;
-		add_to_chunk(histogram, p, n);
+		*counter_of(histogram, p) += n;
 	}
 	if (rc < 0)
 		return rc;
 	stretch(histogram, value, value);
 	histogram->count += n;
 	return 0;
-}
-
-/* Find the first place at or after *p with counts. */
-static bool
-find_counts(const struct tl_histogram *h, struct place *p)
-{
-	for (; p->chunk < CHUNKS_MAX; p->chunk++, p->at = 0) {
-		uint64_t from = ~UINT64_C(0) << p->at % WORD_BITS;
-
-		for (size_t i = p->at / WORD_BITS;
-		     h->chunks[p->chunk] && i < chunk_words(h); i++) {
-			const uint64_t bits = used_of(h, p->chunk)[i] & from;
-
-			from = ~UINT64_C(0);
-			if (bits == 0)
-				continue;
-			p->at = i * WORD_BITS + (size_t)__builtin_ctzll(bits);
-			return true;
-		}
-	}
-	return false;
 }
 
 /* Get the counter of the next values: start with *at 0 and continue until false.
@@ -342,22 +281,26 @@ next_counter(struct tl_histogram *h, size_t *at, struct place *p, uint64_t *n)
 {
 	const size_t from = *at;
 
-	if (h->chunks) {
-		*p = place_at(h, from);
-		if (!find_counts(h, p))
-			return false;
-		*n = h->chunks[p->chunk][p->at];
-		*at = number_of(h, *p) + 1;
+	if (!h->chunks && from < h->count) {
+		if (!h->is_sorted)
+			sort_few(h);
+		while (*at < h->count && h->few[*at] == h->few[from])
+			++*at;
+		*n = *at - from;
+		*p = place_at(h, h->few[from]);
 		return true;
 	}
-	if (from >= h->count)
-		return false;
-	sort_few(h);
-	while (*at < h->count && h->few[*at] == h->few[from])
-		++*at;
-	*n = *at - from;
-	*p = place_at(h, h->few[from]);
-	return true;
+	for (*p = place_at(h, from); h->chunks && p->chunk < CHUNKS_MAX;
+	     p->chunk++, p->at = 0) {
+		while (h->chunks[p->chunk] && p->at < chunk_length(h)) {
+			if ((*n = *counter_of(h, *p)) > 0) {
+				*at = number_of(h, *p) + 1;
+				return true;
+			}
+			p->at++;
+		}
+	}
+	return false;
 }
 
 int
@@ -378,7 +321,7 @@ tl_histogram_merge(struct tl_histogram *histogram, struct tl_histogram *other)
 	if (rc < 0)
 		return rc;
 	for (size_t at = 0; next_counter(other, &at, &p, &n);)
-		add_to_chunk(histogram, p, n);
+		*counter_of(histogram, p) += n;
 	stretch(histogram, other->min, other->max);
 	histogram->count += other->count;
 	return 0;
