@@ -454,6 +454,30 @@ make_unknown(struct tl_message *unknown)
 	unknown->level = TIMELINE_LEVEL_MAX;
 }
 
+static size_t
+places_size(const struct tl_messages *m)
+{
+	return (m->size / TIMELINE_RECORD_MIN + 1) * sizeof(*m->places);
+}
+
+void
+tl_messages_free(struct tl_messages *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->count; i++)
+		free(m->list[i]);
+	for (size_t i = 0; i < m->epoch_count; i++)
+		free(m->epochs[i].heads);
+	free(m->epochs);
+	free(m->list);
+	tl_pages_unmap(m->places, places_size(m));
+	tl_names_free(&m->names);
+	free(m->texts);
+	free(m->table);
+	free(m);
+}
+
 int
 tl_messages_new(struct tl_messages **messages,
     const struct timeline_header *header, uint64_t file_size)
@@ -475,32 +499,12 @@ tl_messages_new(struct tl_messages **messages,
 	make_unknown(&m->unknown);
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
-	m->places =
-	    calloc(m->size / TIMELINE_RECORD_MIN + 1, sizeof(*m->places));
+	/* pages of its own: most are never touched */
+	m->places = tl_pages_map(places_size(m));
 	if (!m->table || !m->places) {
-		free(m->table);
-		free(m->places);
-		free(m);
+		tl_messages_free(m);
 		return -ENOMEM;
 	}
 	*messages = m;
 	return 0;
-}
-
-void
-tl_messages_free(struct tl_messages *m)
-{
-	if (!m)
-		return;
-	for (size_t i = 0; i < m->count; i++)
-		free(m->list[i]);
-	for (size_t i = 0; i < m->epoch_count; i++)
-		free(m->epochs[i].heads);
-	free(m->epochs);
-	free(m->list);
-	free(m->places);
-	tl_names_free(&m->names);
-	free(m->texts);
-	free(m->table);
-	free(m);
 }
