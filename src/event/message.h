@@ -73,7 +73,6 @@ struct tl_message {
 	/* The names of the threads that log the message (names.h); may be
 	 * NULL. */
 	const struct tl_names *names;
-	void *user; /* for use by a sink; NULL at first */
 };
 
 /*

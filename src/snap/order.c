@@ -25,8 +25,10 @@ enum {
 	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
 	CHUNK_MIN = 16,
 	MEMORY_MAX = 16 << 20, /* bytes of all chunks */
-	/* Entries whose messages are on the way from memory. */
-	AHEAD = 8
+	/* Entries whose messages are on the way from memory, if there are more
+	 * messages than this. */
+	AHEAD = 8,
+	FEW = 64
 };
 
 struct walker {
@@ -126,13 +128,24 @@ message_of(const struct order *o, const struct timeline_entry *e)
 	    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 }
 
+/* Have the message of a later entry read from memory. */
+static void
+fetch_ahead(const struct order *o, const struct tl_lane *lane)
+{
+	const uint64_t at = lane->entry_number - lane->chunk_first +
+			    (o->newest_first ? -(uint64_t)AHEAD : AHEAD);
+
+	if (at < lane->chunk_end - lane->chunk_first)
+		__builtin_prefetch(
+		    (const void *)tl_messages_place(o->snap->messages,
+			lane->chunk[at].message));
+}
+
 /* Take the entry that the lane has found.  A loss has the place of the entry
  * next to it. */
 static void
 look(struct order *o, struct walker *w)
 {
-	uint64_t ahead;
-
 	w->lost = w->lane.lost;
 	w->overwritten = 0;
 	if (!w->lane.entry) {
@@ -142,12 +155,8 @@ look(struct order *o, struct walker *w)
 	}
 	w->tsc = w->lane.entry->tsc;
 	w->message = message_of(o, w->lane.entry);
-	ahead = w->lane.entry_number - w->lane.chunk_first +
-		(o->newest_first ? -(uint64_t)AHEAD : AHEAD);
-	if (ahead < w->lane.chunk_end - w->lane.chunk_first)
-		__builtin_prefetch(
-		    (const void *)tl_messages_place(o->snap->messages,
-			w->lane.chunk[ahead].message));
+	if (o->snap->messages->count > FEW)
+		fetch_ahead(o, &w->lane);
 	w->epoch = 0;
 	if (o->snap->messages->epoch_count > 0)
 		w->epoch = tl_messages_epoch(o->snap->messages, w->lane.number,
