@@ -591,6 +591,11 @@ compare_messages(const void *a, const void *b)
 {
 	const struct tl_stats_row *const *x = a, *const *y = b;
 
+	if ((*x)->source != (*y)->source)
+		return (*x)->source < (*y)->source ? -1 : 1;
+	if ((*x)->message->id != (*y)->message->id)
+		return (*x)->message->id < (*y)->message->id ? -1 : 1;
+	/* labels make several of one */
 	return ((*x)->message > (*y)->message) -
 	       ((*x)->message < (*y)->message);
 }
