@@ -11,9 +11,12 @@
  *	chunk 2    [S, 2S)      width 2
  *	chunk n    [2^(n-2) S, 2^(n-1) S)   width 2^(n-1)
  *
- * A chunk has S/2 counters and is allocated for its first value.  A bit for each
- * counter behind them says whether it counts anything, so that a walk over few
- * values takes few steps.
+ * A chunk has S/2 counters and is allocated for its first value.
+ *
+ * At first the histogram is a list of the numbers of the values' counters, at
+ * two bytes for each value.  The list becomes counters when it is full, when a
+ * number has more than 16 bits, and for a value that counts several times.  A
+ * reader sorts the list.
  */
 #include "base/histogram.h"
 
@@ -30,19 +33,12 @@ enum {
 	/* A variance is below 2^128: 64 halvings, then six steps to full
 	 * precision. */
 	ROOT_STEPS_MAX = 100,
-	WORD_BITS = 64
+	FEW_FIRST = 12, /* what the smallest block of malloc has room for */
+	FEW_MAX = 1 << 14,
+	BYTES = 256
 };
 
 __extension__ typedef unsigned __int128 wide;
-
-struct tl_histogram {
-	unsigned digits;
-	unsigned half_bits; /* S/2 is 1 << half_bits */
-	uint64_t count;
-	uint64_t min; /* exact, unlike the buckets */
-	uint64_t max;
-	uint64_t *chunks[CHUNKS_MAX];
-};
 
 /* The place of a value's counter. */
 struct place {
@@ -56,18 +52,6 @@ chunk_length(const struct tl_histogram *h)
 	return (size_t)1 << h->half_bits;
 }
 
-static size_t
-chunk_words(const struct tl_histogram *h)
-{
-	return (chunk_length(h) + WORD_BITS - 1) / WORD_BITS;
-}
-
-static uint64_t *
-used_of(const struct tl_histogram *h, unsigned chunk)
-{
-	return h->chunks[chunk] + chunk_length(h);
-}
-
 static struct place
 place_of(const struct tl_histogram *h, uint64_t value)
 {
@@ -78,6 +62,26 @@ place_of(const struct tl_histogram *h, uint64_t value)
 		return (struct place){ 0, (size_t)value };
 	shift = 63 - (unsigned)__builtin_clzll(value) - h->half_bits;
 	return (struct place){ shift + 1, (size_t)((value >> shift) - half) };
+}
+
+/* The number of a counter, and its place. */
+static size_t
+number_of(const struct tl_histogram *h, struct place p)
+{
+	return ((size_t)p.chunk << h->half_bits) + p.at;
+}
+
+static struct place
+place_at(const struct tl_histogram *h, size_t number)
+{
+	return (struct place){ (unsigned)(number >> h->half_bits),
+		number & (chunk_length(h) - 1) };
+}
+
+static uint64_t *
+counter_of(const struct tl_histogram *h, struct place p)
+{
+	return &h->chunks[p.chunk][p.at];
 }
 
 static uint64_t
@@ -105,33 +109,54 @@ middle_of(const struct tl_histogram *h, struct place p)
 	return low_of(h, p) + width_of(p.chunk) / 2;
 }
 
+void
+tl_histogram_init(struct tl_histogram *histogram, unsigned digits)
+{
+	struct tl_histogram h = { .digits = (uint8_t)digits };
+	uint64_t largest = 1;
+
+	assert(digits >= 1 && digits <= DIGITS_MAX);
+	for (unsigned i = 0; i < digits; i++)
+		largest *= 10;
+	while (chunk_length(&h) < largest)
+		h.half_bits++;
+	*histogram = h;
+}
+
 int
 tl_histogram_new(struct tl_histogram **histogram, unsigned digits)
 {
-	struct tl_histogram *h;
-	uint64_t largest = 1;
-
 	if (digits < 1 || digits > DIGITS_MAX)
 		return -EINVAL;
-	h = calloc(1, sizeof(*h));
-	if (!h)
+	*histogram = malloc(sizeof(**histogram));
+	if (!*histogram)
 		return -ENOMEM;
-	h->digits = digits;
-	for (unsigned i = 0; i < digits; i++)
-		largest *= 10;
-	while (chunk_length(h) < largest)
-		h->half_bits++;
-	*histogram = h;
+	tl_histogram_init(*histogram, digits);
 	return 0;
+}
+
+static void
+free_chunks(struct tl_histogram *h)
+{
+	for (unsigned i = 0; h->chunks && i < CHUNKS_MAX; i++)
+		free(h->chunks[i]);
+	free(h->chunks);
+	h->chunks = NULL;
+}
+
+void
+tl_histogram_clear(struct tl_histogram *histogram)
+{
+	free_chunks(histogram);
+	free(histogram->few);
+	*histogram = (struct tl_histogram){ 0 };
 }
 
 void
 tl_histogram_free(struct tl_histogram *histogram)
 {
-	if (!histogram)
-		return;
-	for (unsigned i = 0; i < CHUNKS_MAX; i++)
-		free(histogram->chunks[i]);
+	if (histogram)
+		tl_histogram_clear(histogram);
 	free(histogram);
 }
 
@@ -140,9 +165,79 @@ make_chunk(struct tl_histogram *h, unsigned chunk)
 {
 	assert(chunk < CHUNKS_MAX);
 	if (!h->chunks[chunk])
-		h->chunks[chunk] = calloc(chunk_length(h) + chunk_words(h),
-		    sizeof(*h->chunks[chunk]));
+		h->chunks[chunk] =
+		    calloc(chunk_length(h), sizeof(*h->chunks[chunk]));
 	return h->chunks[chunk] ? 0 : -ENOMEM;
+}
+
+/* Make counters of the list. */
+static int
+make_chunks(struct tl_histogram *h)
+{
+	const size_t count = h->few ? h->count : 0;
+	int rc = 0;
+
+	if (h->chunks)
+		return 0;
+	h->chunks = calloc(CHUNKS_MAX, sizeof(h->chunks[0]));
+	if (!h->chunks)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = make_chunk(h, place_at(h, h->few[i]).chunk);
+	if (rc < 0) {
+		free_chunks(h);
+		return rc;
+	}
+	for (size_t i = 0; i < count; i++)
+		++*counter_of(h, place_at(h, h->few[i]));
+	free(h->few);
+	h->few = NULL;
+	return 0;
+}
+
+/* Add a value to the list.  1: the list has no room for it; 0; -ENOMEM. */
+static int
+add_to_few(struct tl_histogram *h, size_t number)
+{
+	uint16_t *grown;
+	size_t more;
+
+	if (number > UINT16_MAX || h->count == FEW_MAX)
+		return 1;
+	if (h->count == h->few_capacity) {
+		more = h->few ? (size_t)h->few_capacity * 3 / 2 : FEW_FIRST;
+		more = more < FEW_MAX ? more : FEW_MAX;
+		grown = realloc(h->few, more * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		h->few = grown;
+		h->few_capacity = (uint16_t)more;
+	}
+	h->few[h->count] = (uint16_t)number;
+	h->is_sorted = false;
+	return 0;
+}
+
+/* Sort the list: by the low bytes, then by the high bytes. */
+static void
+sort_few(struct tl_histogram *h)
+{
+	uint16_t spare[FEW_MAX];
+	uint16_t *from = h->few, *to = spare;
+
+	for (unsigned shift = 0; shift < 16; shift += 8) {
+		uint16_t ends[BYTES + 1] = { 0 }, *swap = from;
+
+		for (size_t i = 0; i < h->count; i++)
+			ends[(from[i] >> shift) % BYTES + 1]++;
+		for (size_t i = 0; i < BYTES; i++)
+			ends[i + 1] = (uint16_t)(ends[i + 1] + ends[i]);
+		for (size_t i = 0; i < h->count; i++)
+			to[ends[(from[i] >> shift) % BYTES]++] = from[i];
+		from = to;
+		to = swap;
+	}
+	h->is_sorted = true;
 }
 
 static void
@@ -163,49 +258,70 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 	if (n == 0)
 		return 0;
 	p = place_of(histogram, value);
-	if ((rc = make_chunk(histogram, p.chunk)) < 0)
+	rc = histogram->chunks || n > 1
+		 ? 1
+		 : add_to_few(histogram, number_of(histogram, p));
+	if (rc > 0) {
+		if ((rc = make_chunks(histogram)) < 0 ||
+		    (rc = make_chunk(histogram, p.chunk)) < 0)
+			return rc;
+		*counter_of(histogram, p) += n;
+	}
+	if (rc < 0)
 		return rc;
-	histogram->chunks[p.chunk][p.at] += n;
-	used_of(histogram, p.chunk)[p.at / WORD_BITS] |= UINT64_C(1)
-							 << p.at % WORD_BITS;
 	stretch(histogram, value, value);
 	histogram->count += n;
 	return 0;
 }
 
-/* Allocate first, so that a failure counts nothing. */
-static int
-make_same_chunks(struct tl_histogram *h, const struct tl_histogram *other)
+/* Get the counter of the next values: start with *at 0 and continue until false.
+ * *at is a place in the list, or the number of a counter. */
+static bool
+next_counter(struct tl_histogram *h, size_t *at, struct place *p, uint64_t *n)
 {
-	int rc;
+	const size_t from = *at;
 
-	for (unsigned i = 0; i < CHUNKS_MAX; i++) {
-		if (other->chunks[i] && (rc = make_chunk(h, i)) < 0)
-			return rc;
+	if (!h->chunks && from < h->count) {
+		if (!h->is_sorted)
+			sort_few(h);
+		while (*at < h->count && h->few[*at] == h->few[from])
+			++*at;
+		*n = *at - from;
+		*p = place_at(h, h->few[from]);
+		return true;
 	}
-	return 0;
+	for (*p = place_at(h, from); h->chunks && p->chunk < CHUNKS_MAX;
+	     p->chunk++, p->at = 0) {
+		while (h->chunks[p->chunk] && p->at < chunk_length(h)) {
+			if ((*n = *counter_of(h, *p)) > 0) {
+				*at = number_of(h, *p) + 1;
+				return true;
+			}
+			p->at++;
+		}
+	}
+	return false;
 }
 
 int
-tl_histogram_merge(struct tl_histogram *histogram,
-    const struct tl_histogram *other)
+tl_histogram_merge(struct tl_histogram *histogram, struct tl_histogram *other)
 {
+	struct place p;
+	uint64_t n;
 	int rc;
 
 	if (histogram->digits != other->digits)
 		return -EINVAL;
 	if (other->count == 0)
 		return 0;
-	if ((rc = make_same_chunks(histogram, other)) < 0)
+	/* allocate first, so that a failure counts nothing */
+	rc = make_chunks(histogram);
+	for (size_t at = 0; rc == 0 && next_counter(other, &at, &p, &n);)
+		rc = make_chunk(histogram, p.chunk);
+	if (rc < 0)
 		return rc;
-	for (unsigned i = 0; i < CHUNKS_MAX; i++) {
-		for (size_t j = 0; other->chunks[i] && j < chunk_length(other);
-		     j++)
-			histogram->chunks[i][j] += other->chunks[i][j];
-		for (size_t j = 0; other->chunks[i] && j < chunk_words(other);
-		     j++)
-			used_of(histogram, i)[j] |= used_of(other, i)[j];
-	}
+	for (size_t at = 0; next_counter(other, &at, &p, &n);)
+		*counter_of(histogram, p) += n;
 	stretch(histogram, other->min, other->max);
 	histogram->count += other->count;
 	return 0;
@@ -214,16 +330,10 @@ tl_histogram_merge(struct tl_histogram *histogram,
 void
 tl_histogram_reset(struct tl_histogram *histogram)
 {
-	const size_t size = (chunk_length(histogram) + chunk_words(histogram)) *
-			    sizeof(uint64_t);
+	const unsigned digits = histogram->digits;
 
-	for (unsigned i = 0; i < CHUNKS_MAX; i++) {
-		if (histogram->chunks[i])
-			memset(histogram->chunks[i], 0, size);
-	}
-	histogram->count = 0;
-	histogram->min = 0;
-	histogram->max = 0;
+	tl_histogram_clear(histogram);
+	tl_histogram_init(histogram, digits);
 }
 
 uint64_t
@@ -244,57 +354,39 @@ tl_histogram_max(const struct tl_histogram *histogram)
 	return histogram->max;
 }
 
-/* Find the first place at or after *p with counts. */
-static bool
-find_counts(const struct tl_histogram *h, struct place *p)
-{
-	for (; p->chunk < CHUNKS_MAX; p->chunk++, p->at = 0) {
-		uint64_t from = ~UINT64_C(0) << p->at % WORD_BITS;
-
-		for (size_t i = p->at / WORD_BITS;
-		     h->chunks[p->chunk] && i < chunk_words(h); i++) {
-			const uint64_t bits = used_of(h, p->chunk)[i] & from;
-
-			from = ~UINT64_C(0);
-			if (bits == 0)
-				continue;
-			p->at = i * WORD_BITS + (size_t)__builtin_ctzll(bits);
-			return true;
-		}
-	}
-	return false;
-}
-
 double
-tl_histogram_mean(const struct tl_histogram *histogram)
+tl_histogram_mean(struct tl_histogram *histogram)
 {
 	const double min = (double)histogram->min;
 	const double max = (double)histogram->max;
+	struct place p;
 	wide sum = 0;
+	uint64_t n;
 	double mean;
 
 	if (histogram->count == 0)
 		return 0;
-	for (struct place p = { 0 }; find_counts(histogram, &p); p.at++)
-		sum += (wide)histogram->chunks[p.chunk][p.at] *
-		       middle_of(histogram, p);
+	for (size_t at = 0; next_counter(histogram, &at, &p, &n);)
+		sum += (wide)n * middle_of(histogram, p);
 	mean = (double)sum / (double)histogram->count;
 	/* the middle of a bucket may lie outside of the values */
 	return mean < min ? min : mean > max ? max : mean;
 }
 
 double
-tl_histogram_stddev(const struct tl_histogram *histogram)
+tl_histogram_stddev(struct tl_histogram *histogram)
 {
 	const double mean = tl_histogram_mean(histogram);
+	struct place p;
 	double sum = 0;
+	uint64_t n;
 
 	if (histogram->count == 0)
 		return 0;
-	for (struct place p = { 0 }; find_counts(histogram, &p); p.at++) {
+	for (size_t at = 0; next_counter(histogram, &at, &p, &n);) {
 		const double d = (double)middle_of(histogram, p) - mean;
 
-		sum += d * d * (double)histogram->chunks[p.chunk][p.at];
+		sum += d * d * (double)n;
 	}
 
 	/* Newton's method, from above; it ends when the values no longer fall.
@@ -330,12 +422,19 @@ tl_percentile_rank(uint64_t count, double percent)
 }
 
 uint64_t
-tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank)
+tl_histogram_at(struct tl_histogram *histogram, uint64_t rank)
 {
-	uint64_t passed = 0, high;
+	uint64_t passed = 0, high, n;
+	struct place p;
+	size_t at = 0;
 
-	for (struct place p = { 0 }; find_counts(histogram, &p); p.at++) {
-		passed += histogram->chunks[p.chunk][p.at];
+	if (!histogram->chunks && rank <= histogram->count) {
+		/* from the last value of lower rank on */
+		at = rank > 0 ? rank - 1 : 0;
+		passed = at;
+	}
+	while (next_counter(histogram, &at, &p, &n)) {
+		passed += n;
 		if (passed < rank)
 			continue;
 		high = high_of(histogram, p);
@@ -345,7 +444,7 @@ tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank)
 }
 
 uint64_t
-tl_histogram_percentile(const struct tl_histogram *histogram, double percent)
+tl_histogram_percentile(struct tl_histogram *histogram, double percent)
 {
 	if (!(percent > 0))
 		return tl_histogram_min(histogram);
@@ -354,17 +453,14 @@ tl_histogram_percentile(const struct tl_histogram *histogram, double percent)
 }
 
 bool
-tl_histogram_bucket(const struct tl_histogram *histogram, size_t *index,
+tl_histogram_bucket(struct tl_histogram *histogram, size_t *index,
     uint64_t *low, uint64_t *high, uint64_t *count)
 {
-	struct place p = { (unsigned)(*index >> histogram->half_bits),
-		*index & (chunk_length(histogram) - 1) };
+	struct place p;
 
-	if (!find_counts(histogram, &p))
+	if (!next_counter(histogram, index, &p, count))
 		return false;
 	*low = low_of(histogram, p);
 	*high = high_of(histogram, p);
-	*count = histogram->chunks[p.chunk][p.at];
-	*index = ((size_t)p.chunk << histogram->half_bits) + p.at + 1;
 	return true;
 }

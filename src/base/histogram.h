@@ -15,8 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tl_histogram;
+/* The members are those of histogram.c. */
+struct tl_histogram {
+	uint64_t count;
+	uint64_t min; /* exact, unlike the buckets */
+	uint64_t max;
+	uint64_t **chunks;
+	uint16_t *few; /* without chunks */
+	uint16_t few_capacity;
+	bool is_sorted;
+	uint8_t digits;
+	uint8_t half_bits; /* S/2 is 1 << half_bits */
+};
 
+/* Begin and end a histogram within another struct; digits: 1 to 5. */
+void tl_histogram_init(struct tl_histogram *histogram, unsigned digits);
+void tl_histogram_clear(struct tl_histogram *histogram);
 /* digits: 1 to 5 significant decimal digits.  0, -EINVAL, -ENOMEM. */
 int tl_histogram_new(struct tl_histogram **histogram, unsigned digits);
 void tl_histogram_free(struct tl_histogram *histogram);
@@ -25,23 +39,23 @@ int
 tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n);
 /* Add all counts of other, which must have the same digits.  0, -EINVAL,
  * -ENOMEM. */
-int tl_histogram_merge(struct tl_histogram *histogram,
-    const struct tl_histogram *other);
+int
+tl_histogram_merge(struct tl_histogram *histogram, struct tl_histogram *other);
 void tl_histogram_reset(struct tl_histogram *histogram);
 uint64_t tl_histogram_count(const struct tl_histogram *histogram);
 /* The exact least and greatest value.  0 if empty. */
 uint64_t tl_histogram_min(const struct tl_histogram *histogram);
 uint64_t tl_histogram_max(const struct tl_histogram *histogram);
 /* The mean, as exact as the buckets, and between min and max.  0 if empty. */
-double tl_histogram_mean(const struct tl_histogram *histogram);
-double tl_histogram_stddev(const struct tl_histogram *histogram);
+double tl_histogram_mean(struct tl_histogram *histogram);
+double tl_histogram_stddev(struct tl_histogram *histogram);
 /* The highest value in the bucket of value number rank, in ascending order from
  * 1, but at most the greatest value.  0 if empty. */
-uint64_t tl_histogram_at(const struct tl_histogram *histogram, uint64_t rank);
+uint64_t tl_histogram_at(struct tl_histogram *histogram, uint64_t rank);
 /* Like tl_histogram_at(), for the rank of a percentile, 0 <= percent <= 100.
  * For 0 the least value. */
 uint64_t
-tl_histogram_percentile(const struct tl_histogram *histogram, double percent);
+tl_histogram_percentile(struct tl_histogram *histogram, double percent);
 
 /*
  * The rank of a percentile among `count` values in ascending order, from 1: the
@@ -52,7 +66,7 @@ tl_histogram_percentile(const struct tl_histogram *histogram, double percent);
 uint64_t tl_percentile_rank(uint64_t count, double percent);
 /* Iterate over the buckets with counts, lowest first: start with *index 0 and
  * continue until false.  [low, high] is the range of values in the bucket. */
-bool tl_histogram_bucket(const struct tl_histogram *histogram, size_t *index,
+bool tl_histogram_bucket(struct tl_histogram *histogram, size_t *index,
     uint64_t *low, uint64_t *high, uint64_t *count);
 
 #endif

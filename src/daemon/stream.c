@@ -19,6 +19,7 @@
 #include "snap/snap.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -243,6 +244,11 @@ poll_all(struct ev_loop *loop, ev_timer *timer, int events)
 		}
 	}
 	s->idle = any ? 0 : s->idle + 1;
+#ifdef __GLIBC__
+	/* give back what attaching and reading left free */
+	if (s->idle == 2 * IDLE_ROUNDS)
+		malloc_trim(0);
+#endif
 	rearm(s, more, rest_ns);
 }
 

@@ -244,10 +244,8 @@ schedule_snapshots(struct tl_target *t)
 	ev_timer_set(&t->snapshot_timer, every, every);
 	if (every > 0)
 		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
-	/* without memory there are no limits */
-	(void)tl_throttle_configure(&t->deaths, s->death.every_ns,
-	    s->death.per_hour);
-	(void)tl_throttle_configure(&t->requests, s->request.every_ns,
+	tl_throttle_configure(&t->deaths, s->death.every_ns, s->death.per_hour);
+	tl_throttle_configure(&t->requests, s->request.every_ns,
 	    s->request.per_hour);
 }
 

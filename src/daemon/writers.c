@@ -70,8 +70,8 @@ struct tl_writers {
 	uint64_t marks[TIMELINE_EXITS];
 	uint32_t polled_at;
 	ev_timer timer;
-	uint32_t buckets[BUCKETS]; /* slot plus 1; 0: none */
 	struct slot slots[TL_WRITERS_MAX];
+	uint32_t buckets[BUCKETS]; /* slot plus 1; 0: none */
 };
 
 static unsigned fds_open;

@@ -36,19 +36,15 @@ struct tl_strings {
 struct tl_names;
 
 struct tl_arg {
+	uint8_t format; /* TIMELINE_ARG_... */
 	struct tl_bytes name;
-	uint8_t format;         /* TIMELINE_ARG_... */
 	struct tl_bytes before; /* literal text between the last argument
 				   (or the start of the line) and this $ */
 };
 
+/* What each entry needs comes first: a file may have more messages than a cache
+ * holds. */
 struct tl_message {
-	struct tl_bytes category;
-	struct tl_bytes text;    /* the whole text */
-	struct tl_bytes line1;   /* first line, without the newline */
-	struct tl_bytes explain; /* the lines after line1; empty: none */
-	struct tl_bytes file;    /* place of the definition; empty: unknown */
-	uint32_t line;
 	uint32_t id;     /* unique in its source: offset of the record */
 	uint8_t kind;    /* TIMELINE_RECORD_INSTANT, SPAN, COUNTER */
 	uint8_t level;   /* as defined */
@@ -60,18 +56,23 @@ struct tl_message {
 	/* 1 + the lowest gate that the message may have had at the first event;
 	 * 0: unknown */
 	uint8_t first_gate;
-	/* For a builtin with a stamp among its arguments: ns per tick, times
-	 * 2^63; 0 unknown. */
-	uint64_t mult;
 	uint8_t argc;
 	uint16_t source;
 	struct tl_arg args[TL_ARGS_MAX];
 	struct tl_bytes after; /* literal text after the last argument */
+	struct tl_bytes category;
+	struct tl_bytes text;    /* the whole text */
+	struct tl_bytes line1;   /* first line, without the newline */
+	struct tl_bytes explain; /* the lines after line1; empty: none */
+	struct tl_bytes file;    /* place of the definition; empty: unknown */
+	uint32_t line;
+	/* For a builtin with a stamp among its arguments: ns per tick, times
+	 * 2^63; 0 unknown. */
+	uint64_t mult;
 	const struct tl_strings *strings; /* for %s; may be NULL */
 	/* The names of the threads that log the message (names.h); may be
 	 * NULL. */
 	const struct tl_names *names;
-	void *user; /* for use by a sink; NULL at first */
 };
 
 /*

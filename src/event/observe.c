@@ -34,13 +34,38 @@ void
 tl_observe_forget(struct tl_observer *o)
 {
 	for (unsigned i = 0; i < TL_OBSERVED_RUNS; i++)
-		o->known[i].message = NULL;
+		o->known[i].class = 0;
+}
+
+static unsigned
+tier_of(const struct tl_observer *o, uint32_t lane)
+{
+	const uint32_t tiers = o->start.tiers;
+
+	/* a division would cost more than the rest of the function */
+	if ((tiers & (tiers - 1)) == 0)
+		return tiers ? lane & (tiers - 1) : 0;
+	return lane % tiers;
+}
+
+/* What the number of an event depends on besides the place of the event: all
+ * that tl_observed_gate() reads of a message that is not builtin, and the
+ * tier.  The owner of a message may set its gates. */
+static uint64_t
+class_of(const struct tl_observer *o, const struct tl_event *event)
+{
+	const struct tl_message *m = event->message;
+	const uint64_t id = tl_observe_gates(o)->count > 0 ? m->id : 0;
+
+	return id << 32 | (uint64_t)tl_load_8(&m->gate) << 24 |
+	       (uint64_t)m->level << 16 | (uint64_t)m->first_gate << 8 |
+	       tier_of(o, event->lane) << 2 | (unsigned)m->regated << 1 | 1;
 }
 
 static struct tl_observed_run *
-run_of(struct tl_observer *o, const struct tl_message *m)
+run_of(struct tl_observer *o, uint64_t class)
 {
-	return &o->known[m->id * 0x9e3779b1U >> 28];
+	return &o->known[class * UINT64_C(0x9e3779b97f4a7c15) >> 60];
 }
 
 /* == intervals == */
@@ -223,17 +248,6 @@ expire(struct tl_observer *o, uint32_t epoch, uint64_t tsc)
 
 /* == numbers == */
 
-static unsigned
-tier_of(const struct tl_observer *o, uint32_t lane)
-{
-	const uint32_t tiers = o->start.tiers;
-
-	/* a division would cost more than the rest of the function */
-	if ((tiers & (tiers - 1)) == 0)
-		return tiers ? lane & (tiers - 1) : 0;
-	return lane % tiers;
-}
-
 void
 tl_observe_missing(struct tl_observer *o, uint32_t lane, bool begins)
 {
@@ -410,23 +424,21 @@ remember(struct tl_observer *o, const struct tl_event *event)
 	const struct tl_message *m = event->message;
 	const struct tl_observed_from over = { o->now.until_epoch,
 		o->now.until };
-	struct tl_observed_run run = { .message = m,
+	struct tl_observed_run run = { .class = class_of(o, event),
 		.ticks = UINT64_MAX,
 		.number = event->stretch,
 		.epoch = event->epoch,
-		.tier = tier_of(o, event->lane),
-		.gate = tl_load_8(&m->gate),
-		.regated = m->regated,
 		.partial = event->partial };
 
 	if (m->builtin != TIMELINE_BUILTIN_NONE ||
 	    (o->now.has_plan &&
 		(o->now.base == 0 || tl_observed_gate(o, m) < o->now.base)))
 		return;
-	bound(&run, o->start.complete_from[run.tier], event->tsc);
+	bound(&run, o->start.complete_from[tier_of(o, event->lane)],
+	    event->tsc);
 	bound(&run, o->start.details_from, event->tsc);
 	bound(&run, over, event->tsc);
-	*run_of(o, m) = run;
+	*run_of(o, run.class) = run;
 }
 
 /* Observe an event that does not continue a run. */
@@ -456,15 +468,20 @@ void
 tl_observe(struct tl_observer *o, struct tl_event *event)
 {
 	const struct tl_message *m = event->message;
-	const struct tl_observed_run *run = m ? run_of(o, m) : o->known;
+	const struct tl_observed_run *run;
+	uint64_t class;
 
 	event->base = o->now.base;
 	if (o->states && m)
 		tl_observe_find_state(o, event);
-	if (!m || run->message != m || run->epoch != event->epoch ||
-	    event->tsc - run->from >= run->ticks ||
-	    run->gate != tl_load_8(&m->gate) || run->regated != m->regated ||
-	    run->tier != tier_of(o, event->lane)) {
+	if (!m || m->builtin != TIMELINE_BUILTIN_NONE) {
+		observe_anew(o, event);
+		return;
+	}
+	class = class_of(o, event);
+	run = run_of(o, class);
+	if (run->class != class || run->epoch != event->epoch ||
+	    event->tsc - run->from >= run->ticks) {
 		observe_anew(o, event);
 		return;
 	}

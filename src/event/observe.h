@@ -197,18 +197,14 @@ struct tl_observed {
 
 struct tl_observed_state; /* state after a change: observe/back.c */
 
-/* What is observed of the events of a message in lanes of a tier, with stamps in
- * [from, from + ticks) of an epoch, while nothing changes. */
+/* What is observed of the events of a class of messages in lanes of a tier, with
+ * stamps in [from, from + ticks) of an epoch, while nothing changes. */
 struct tl_observed_run {
-	const struct tl_message *message; /* NULL: none */
+	uint64_t class; /* 0: none */
 	uint64_t from;
 	uint64_t ticks;
 	uint64_t number;
 	uint32_t epoch;
-	uint32_t tier;
-	uint8_t
-	    gate; /* of the message, which its owner may set, like regated */
-	bool regated;
 	bool partial;
 };
 

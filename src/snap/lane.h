@@ -42,13 +42,14 @@ struct tl_messages {
 	struct tl_message **list; /* oldest definition first */
 	size_t count;
 	size_t capacity;
-	/* By offset of a record / TIMELINE_RECORD_MIN: element of records, plus
-	 * 1; 0: none.  Records are at least as long, so no two have one place;
-	 * and no hash is needed for each entry. */
-	uint32_t *places;
-	struct tl_record_place *records;
-	size_t record_count;
-	size_t record_capacity;
+	/* By offset of a record / TIMELINE_RECORD_MIN: the address of a
+	 * message, which is even, or twice the number of a string, plus 1; 0:
+	 * none.  Records are at least as long, so no two have one place; and no
+	 * hash is needed for each entry. */
+	uintptr_t *places;
+	struct tl_string_place *texts;
+	size_t text_count;
+	size_t text_capacity;
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
 	struct tl_names names;     /* of processes and threads */
@@ -70,9 +71,24 @@ int tl_messages_update(struct tl_messages *messages, struct tl_storage *file,
 /* Read the gates of the messages again from the live file.  0 or -errno. */
 int tl_messages_read_gates(struct tl_messages *messages, int fd);
 
+static inline uintptr_t
+tl_messages_place(const struct tl_messages *m, uint64_t offset)
+{
+	const uint64_t block = offset / TIMELINE_RECORD_MIN;
+
+	return block <= m->size / TIMELINE_RECORD_MIN ? m->places[block] : 0;
+}
+
 /* The message of the record at an offset.  NULL: none. */
-const struct tl_message *
-tl_messages_find(const struct tl_messages *messages, uint32_t offset);
+static inline const struct tl_message *
+tl_messages_find(const struct tl_messages *m, uint64_t offset)
+{
+	const uintptr_t place = tl_messages_place(m, offset);
+	const struct tl_message *message =
+	    place & 1 ? NULL : (const struct tl_message *)place;
+
+	return message && message->id == offset ? message : NULL;
+}
 
 /* The first id after the ids of builtin messages. */
 uint32_t tl_messages_end_of_builtins(const struct tl_messages *messages);

@@ -19,31 +19,20 @@
 
 enum { EPOCHS_MAX = 256 /* the newest; entries are looked up in them */ };
 
-/* text is set for a string, message for a message. */
-struct tl_record_place {
+/* A record that is not a message. */
+struct tl_string_place {
 	uint32_t offset;
-	struct tl_message *message;
 	struct tl_bytes text;
 };
 
-static const struct tl_record_place *
-find(const struct tl_messages *m, uint64_t offset)
+static const struct tl_string_place *
+find_text(const struct tl_messages *m, uint64_t offset)
 {
-	const uint64_t block = offset / TIMELINE_RECORD_MIN;
-	const uint32_t place =
-	    block <= m->size / TIMELINE_RECORD_MIN ? m->places[block] : 0;
+	const uintptr_t place = tl_messages_place(m, offset);
+	const struct tl_string_place *text =
+	    place & 1 ? &m->texts[place / 2] : NULL;
 
-	return place > 0 && m->records[place - 1].offset == offset
-		   ? &m->records[place - 1]
-		   : NULL;
-}
-
-const struct tl_message *
-tl_messages_find(const struct tl_messages *m, uint32_t offset)
-{
-	const struct tl_record_place *slot = find(m, offset);
-
-	return slot ? slot->message : NULL;
+	return text && text->offset == offset ? text : NULL;
 }
 
 /* The get() of struct tl_strings.  For a message, which an entry of a level
@@ -51,12 +40,14 @@ tl_messages_find(const struct tl_messages *m, uint32_t offset)
 static struct tl_bytes
 string_of(const struct tl_strings *strings, uint64_t number)
 {
-	const struct tl_record_place *slot =
-	    find((const struct tl_messages *)(const void *)strings, number);
+	const struct tl_messages *m =
+	    (const struct tl_messages *)(const void *)strings;
+	const struct tl_message *message = tl_messages_find(m, number);
+	const struct tl_string_place *text = find_text(m, number);
 
-	if (!slot)
-		return tl_bytes(NULL, 0);
-	return slot->message ? slot->message->line1 : slot->text;
+	if (message)
+		return message->line1;
+	return text ? text->text : tl_bytes(NULL, 0);
 }
 
 static void
@@ -99,8 +90,8 @@ append(struct tl_messages *m, struct tl_message *message)
 }
 
 static int
-add_message(struct tl_messages *m, struct tl_record_place *slot,
-    const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
+add_message(struct tl_messages *m, uintptr_t *place, const struct tl_record *r,
+    struct tl_faults *faults, uint64_t offset)
 {
 	struct tl_message *message = calloc(1, sizeof(*message));
 
@@ -109,7 +100,7 @@ add_message(struct tl_messages *m, struct tl_record_place *slot,
 		return -ENOMEM;
 	}
 	parse(m, message, r, faults, offset);
-	slot->message = message;
+	*place = (uintptr_t)message;
 	return 0;
 }
 
@@ -154,22 +145,20 @@ static int
 add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
     struct tl_faults *faults)
 {
-	uint32_t *place = &m->places[offset / TIMELINE_RECORD_MIN];
-	struct tl_record_place *slot;
+	const uint8_t kind = r->fixed.kind;
+	uintptr_t *place = &m->places[offset / TIMELINE_RECORD_MIN];
 
 	if (*place > 0)
 		return -EEXIST;
-	if (TL_ARRAY_ROOM(m->records, m->record_capacity, m->record_count) < 0)
+	if (kind != TIMELINE_RECORD_EPOCH && kind != TIMELINE_RECORD_STRING)
+		return add_message(m, place, r, faults, offset);
+	if (TL_ARRAY_ROOM(m->texts, m->text_capacity, m->text_count) < 0)
 		return -ENOMEM;
-	slot = &m->records[m->record_count++];
-	*place = (uint32_t)m->record_count;
-	*slot = (struct tl_record_place){ .offset = (uint32_t)offset,
-		.text = r->text };
-	if (r->fixed.kind == TIMELINE_RECORD_EPOCH)
-		return add_epoch(m, r, faults, offset);
-	if (r->fixed.kind == TIMELINE_RECORD_STRING)
-		return 0;
-	return add_message(m, slot, r, faults, offset);
+	*place = 2 * m->text_count + 1;
+	m->texts[m->text_count++] =
+	    (struct tl_string_place){ (uint32_t)offset, r->text };
+	return kind == TIMELINE_RECORD_EPOCH ? add_epoch(m, r, faults, offset)
+					     : 0;
 }
 
 /*
@@ -211,7 +200,7 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 		return -EBADMSG;
 	}
 	for (; at != 0 && at != m->newest; at = r.fixed.link) {
-		if (at < old && !find(m, at) &&
+		if (at < old && !tl_messages_find(m, at) && !find_text(m, at) &&
 		    (rc = read_again(m, file, at)) != 0)
 			return rc;
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
@@ -457,6 +446,30 @@ make_unknown(struct tl_message *unknown)
 	unknown->level = TIMELINE_LEVEL_MAX;
 }
 
+static size_t
+places_size(const struct tl_messages *m)
+{
+	return (m->size / TIMELINE_RECORD_MIN + 1) * sizeof(*m->places);
+}
+
+void
+tl_messages_free(struct tl_messages *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->count; i++)
+		free(m->list[i]);
+	for (size_t i = 0; i < m->epoch_count; i++)
+		free(m->epochs[i].heads);
+	free(m->epochs);
+	free(m->list);
+	tl_pages_unmap(m->places, places_size(m));
+	tl_names_free(&m->names);
+	free(m->texts);
+	free(m->table);
+	free(m);
+}
+
 int
 tl_messages_new(struct tl_messages **messages,
     const struct timeline_header *header, uint64_t file_size)
@@ -478,32 +491,12 @@ tl_messages_new(struct tl_messages **messages,
 	make_unknown(&m->unknown);
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
-	m->places =
-	    calloc(m->size / TIMELINE_RECORD_MIN + 1, sizeof(*m->places));
+	/* pages of its own: most are never touched */
+	m->places = tl_pages_map(places_size(m));
 	if (!m->table || !m->places) {
-		free(m->table);
-		free(m->places);
-		free(m);
+		tl_messages_free(m);
 		return -ENOMEM;
 	}
 	*messages = m;
 	return 0;
-}
-
-void
-tl_messages_free(struct tl_messages *m)
-{
-	if (!m)
-		return;
-	for (size_t i = 0; i < m->count; i++)
-		free(m->list[i]);
-	for (size_t i = 0; i < m->epoch_count; i++)
-		free(m->epochs[i].heads);
-	free(m->epochs);
-	free(m->list);
-	free(m->places);
-	tl_names_free(&m->names);
-	free(m->records);
-	free(m->table);
-	free(m);
 }

@@ -25,12 +25,16 @@ enum {
 	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
 	CHUNK_MIN = 16,
 	MEMORY_MAX = 16 << 20, /* bytes of all chunks */
-	MESSAGES = 16          /* found last; a power of two */
+	/* Entries whose messages are on the way from memory, if there are more
+	 * messages than this. */
+	AHEAD = 8,
+	FEW = 64
 };
 
 struct walker {
 	struct tl_lane lane;
-	uint64_t tsc; /* of the next entry */
+	uint64_t tsc;                     /* of the next entry */
+	const struct tl_message *message; /* of it; NULL: not defined */
 	uint32_t epoch;
 	/* losses to report first */
 	/* overwritten entries, which are older than the lane */
@@ -56,7 +60,6 @@ struct order {
 	uint32_t walker_count;
 	struct tl_pqueue queue;                /* of struct walker * */
 	const struct tl_time_segment *segment; /* segment of the last stamp */
-	const struct tl_message *messages[MESSAGES]; /* found last, by id */
 	/* begins[begin, begin_end) are still to be returned */
 	struct begun *begins;
 	size_t begin;
@@ -118,6 +121,26 @@ add_overwritten(const struct order *o, struct walker *w)
 	w->lost -= w->overwritten;
 }
 
+static const struct tl_message *
+message_of(const struct order *o, const struct timeline_entry *e)
+{
+	return tl_messages_find(o->snap->messages,
+	    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+}
+
+/* Have the message of a later entry read from memory. */
+static void
+fetch_ahead(const struct order *o, const struct tl_lane *lane)
+{
+	const uint64_t at = lane->entry_number - lane->chunk_first +
+			    (o->newest_first ? -(uint64_t)AHEAD : AHEAD);
+
+	if (at < lane->chunk_end - lane->chunk_first)
+		__builtin_prefetch(
+		    (const void *)tl_messages_place(o->snap->messages,
+			lane->chunk[at].message));
+}
+
 /* Take the entry that the lane has found.  A loss has the place of the entry
  * next to it. */
 static void
@@ -131,6 +154,9 @@ look(struct order *o, struct walker *w)
 		return;
 	}
 	w->tsc = w->lane.entry->tsc;
+	w->message = message_of(o, w->lane.entry);
+	if (o->snap->messages->count > FEW)
+		fetch_ahead(o, &w->lane);
 	w->epoch = 0;
 	if (o->snap->messages->epoch_count > 0)
 		w->epoch = tl_messages_epoch(o->snap->messages, w->lane.number,
@@ -162,22 +188,18 @@ advance(struct order *o)
 	return 0;
 }
 
+/* The message of entries without one. */
 static const struct tl_message *
-message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
+unknown_of(struct order *o, uint32_t lane, uint64_t number,
+    const struct timeline_entry *e)
 {
 	struct tl_snap *snap = o->snap;
-	const struct tl_message **message =
-	    &o->messages[id / TIMELINE_RECORD_ALIGN % MESSAGES];
 
-	if (*message && (*message)->id == id)
-		return *message;
-	*message = tl_messages_find(snap->messages, id);
-	if (*message)
-		return *message;
 	if (!snap->messages->is_cut)
 		tl_faults_add(&snap->faults,
 		    timeline_entry_offset(&snap->header, lane, number),
-		    "an entry of a message that is not defined: 0x%x", id);
+		    "an entry of a message that is not defined: 0x%x",
+		    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 	else if (!snap->messages->has_noted_cut)
 		tl_faults_add(&snap->faults,
 		    timeline_entry_offset(&snap->header, lane, number),
@@ -213,11 +235,11 @@ fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
 /* Fill in an event.  Inlined, because it runs for each entry. */
 static inline __attribute__((always_inline)) void
 fill_entry(struct order *o, uint32_t lane, uint64_t number,
-    const struct timeline_entry *e, struct tl_event *event)
+    const struct timeline_entry *e, const struct tl_message *message,
+    struct tl_event *event)
 {
-	const struct tl_message *message = message_of(o, lane, number,
-	    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
-
+	if (!message)
+		message = unknown_of(o, lane, number, e);
 	/* the entry of a fallback lane has the CPU */
 	if (event->cpu == TL_CPU_UNKNOWN &&
 	    (!message->timer || !(e->message & TIMELINE_MESSAGE_WHOLE)))
@@ -332,7 +354,8 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	const struct timeline_entry *e = w->lane.entry;
 
 	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
-	fill_entry(o, w->lane.number, w->lane.entry_number, e, event);
+	fill_entry(o, w->lane.number, w->lane.entry_number, e, w->message,
+	    event);
 	if (event->message->builtin == TIMELINE_BUILTIN_LOST) {
 		event->kind = TL_LOST;
 		event->lost = e->args[0];
@@ -381,7 +404,7 @@ fill_begin(struct order *o, struct tl_event *event)
 	if (n < (int64_t)sizeof(e))
 		return 0;
 	fill_place(o, b->lane, b->epoch, b->tsc, event);
-	fill_entry(o, b->lane, b->number, &e, event);
+	fill_entry(o, b->lane, b->number, &e, message_of(o, &e), event);
 	event->kind = TL_BEGIN;
 	event->paired = event->proven = true;
 	return 1;
@@ -519,8 +542,7 @@ collect_lane(struct order *o, uint32_t number)
 
 		if (!(e->message & TIMELINE_MESSAGE_WHOLE))
 			continue;
-		message = tl_messages_find(snap->messages,
-		    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+		message = message_of(o, e);
 		if (!message || !message->timer)
 			continue;
 		if ((rc = TL_ARRAY_ROOM(o->begins, o->begin_capacity,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dump.c - how fast timeline-dump reads: text, JSON, CSV, statistics and a
- * filter in Lua, at three sizes, beside a bare loop of number formatting.
+ * filter in Lua, at three sizes, beside a bare loop of number formatting; and
+ * statistics of few and many messages.
  *
  *	dump [timeline-dump]
  *
@@ -178,6 +179,60 @@ make_snapshot(long entries)
 	return st.st_size;
 }
 
+/* A snapshot of many messages, in no order. */
+static void
+make_names(long names, long entries)
+{
+	const struct timeline_options options = { .entries = (uint64_t)entries,
+		.stringtablesize = 16 << 20,
+		.tiers = 1,
+		.cpu_lanes = 1 };
+	struct timeline_event **events = calloc((size_t)names, sizeof(*events));
+	uint64_t random = 1;
+	struct subject s;
+	char text[64];
+
+	snprintf(text, sizeof(text), "bench-names-%d", (int)getpid());
+	subject_new(&s, text, &options);
+	bench_pin(0);
+	for (long i = 0; i < names; i++) {
+		snprintf(text, sizeof(text), "step %ld of $a and $b", i);
+		if (!events || timeline_define(s.tl, "bench", "info", text,
+				   &events[i]) < 0)
+			bench_die(timeline_error(), 0);
+	}
+	for (long i = 0; i < entries; i++) {
+		random = random * 6364136223846793005U + 1442695040888963407U;
+		timeline_log(events[(random >> 33) % (uint64_t)names], i,
+		    i % 1000);
+	}
+	if (timeline_save(s.tl, saved) < 0)
+		bench_die(timeline_error(), 0);
+	subject_close(&s);
+	free(events);
+}
+
+/* --stats of a million entries of few and many messages. */
+static void
+print_names(int rounds)
+{
+	static const char *const stats[ARGUMENTS_MAX] = { "--stats" };
+	static const long counts[] = { 1, 100, 10000 };
+	struct bench_figure f = { .unit = "ms", .count = rounds };
+	char name[48];
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		make_names(counts[i], 1 << 20);
+		bench_pin(bench_cpus() - 1);
+		for (int r = 0; r < rounds; r++)
+			f.samples[r] = run(stats, NOWHERE, false).seconds * 1e3;
+		snprintf(name, sizeof(name), "--stats, %ld messages",
+		    counts[i]);
+		f.name = name;
+		bench_print(&f, NULL, NULL);
+	}
+}
+
 static void
 print_job(const struct job *job, long entries, int rounds)
 {
@@ -321,6 +376,7 @@ main(int argc, char **argv)
 	    memory_mib[SIZES - 1] <= memory_mib[0] + 1, "%.2f to %.2f MiB",
 	    memory_mib[0], memory_mib[SIZES - 1]);
 	print_newest(size);
+	print_names(rounds);
 	unlink(saved);
 	unlink(output);
 	return 0;

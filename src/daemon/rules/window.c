@@ -59,17 +59,14 @@ tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns)
 	return window->stamps[slot % window->size] > after_ns;
 }
 
-int
+void
 tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
     uint64_t per_hour)
 {
 	rate->every_ns = every_ns;
-	if (rate->done.stamps && rate->per_hour == per_hour)
-		return 0;
-	tl_window_free(&rate->done);
+	if (rate->per_hour != per_hour)
+		tl_window_free(&rate->done);
 	rate->per_hour = per_hour;
-	/* at least one slot, for the check of every_ns */
-	return tl_window_init(&rate->done, per_hour > 0 ? per_hour : 1);
 }
 
 bool
@@ -77,7 +74,9 @@ tl_throttle_claim(struct tl_throttle *rate, int64_t ns)
 {
 	const struct tl_window *done = &rate->done;
 
-	if (!done->stamps)
+	/* at least one slot, for the check of every_ns */
+	if (!done->stamps && tl_window_init(&rate->done,
+				 rate->per_hour > 0 ? rate->per_hour : 1) < 0)
 		return true;
 	if ((rate->every_ns > 0 &&
 		tl_window_has(done, 1, ns - (int64_t)rate->every_ns)) ||

@@ -36,18 +36,17 @@ tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns);
 
 /* A rate limit, in the time of one clock. */
 struct tl_throttle {
-	struct tl_window done; /* actions of the last hour */
+	struct tl_window done; /* actions of the last hour, if any */
 	uint64_t per_hour;     /* 0: no limit */
 	uint64_t every_ns;     /* 0: no limit */
 	uint64_t suppressed;
 };
 
-/* Change the limits; past actions are forgotten if per_hour changes.  Returns 0
- * or -ENOMEM. */
-int tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
+/* Change the limits; past actions are forgotten if per_hour changes. */
+void tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
     uint64_t per_hour);
 /* May the action happen now?  If so, the action is counted as done, otherwise
- * as suppressed. */
+ * as suppressed.  Without memory there is no limit. */
 bool tl_throttle_claim(struct tl_throttle *rate, int64_t ns);
 
 #endif

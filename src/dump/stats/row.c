@@ -58,10 +58,10 @@ tl_stats_unit(const struct tl_message *message, unsigned arg,
 
 static int
 put_one(struct tl_values *numbers, struct tl_bytes name,
-    enum tl_values_unit unit, put_quantity *put, void *context)
+    enum tl_values_unit unit, bool bars, put_quantity *put, void *context)
 {
 	struct tl_values_summary summary;
-	const int rc = tl_values_summarise(numbers, &summary);
+	const int rc = tl_values_summarise(numbers, bars, &summary);
 
 	if (rc == 0 && summary.count + summary.nan + summary.infinite > 0)
 		put(context, name, unit, &summary);
@@ -70,7 +70,7 @@ put_one(struct tl_values *numbers, struct tl_bytes name,
 
 /* Pass each quantity of a row that has values to put(). */
 static int
-put_each(struct tl_stats_row *row, put_quantity *put, void *context,
+put_each(struct tl_stats_row *row, bool bars, put_quantity *put, void *context,
     put_quantity *put_arg)
 {
 	/* points of a Lincheck trace have numbers of steps instead of times */
@@ -78,16 +78,16 @@ put_each(struct tl_stats_row *row, put_quantity *put, void *context,
 					     ? TL_VALUES_SIGNED
 					     : TL_VALUES_NS;
 	enum tl_values_unit unit;
-	int rc = put_one(&row->interval, tl_bytes_of("interval"), time, put,
-	    context);
+	int rc = put_one(&row->interval, tl_bytes_of("interval"), time, bars,
+	    put, context);
 
 	if (rc == 0)
-		rc = put_one(&row->duration, tl_bytes_of("duration"), time, put,
-		    context);
+		rc = put_one(&row->duration, tl_bytes_of("duration"), time,
+		    bars, put, context);
 	for (unsigned i = 0; i < row->message->argc && rc == 0; i++) {
 		if (i + 1 != row->by && tl_stats_unit(row->message, i, &unit))
 			rc = put_one(&row->args[i], row->message->args[i].name,
-			    unit, put_arg, context);
+			    unit, bars, put_arg, context);
 	}
 	return rc;
 }
@@ -96,6 +96,12 @@ static size_t
 value_width(const struct tl_output *output)
 {
 	return output->columns < COLUMNS_WIDE ? WIDTH_VALUE : WIDTH_WIDE;
+}
+
+static bool
+has_bars(const struct tl_output *output)
+{
+	return output->terminal && output->columns >= COLUMNS_BARS;
 }
 
 static void
@@ -201,7 +207,7 @@ put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	put_value(output, TL_VALUES_UNSIGNED, (int64_t)s->count);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		put_value(output, unit, values[i]);
-	if (output->terminal && output->columns >= COLUMNS_BARS)
+	if (has_bars(output))
 		put_bars(text, s->bars);
 	tl_put_char(text, '\n');
 	put_text_uncounted(output, name, s);
@@ -521,7 +527,8 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 		    tl_bytes_of(row->cleared ? "timer (ever)" : "timer"),
 		    TL_VALUES_NS, &s);
 	}
-	rc = put_each(row, put_text_line, output, put_text_line);
+	rc = put_each(row, has_bars(output), put_text_line, output,
+	    put_text_line);
 	since = text->size;
 	if (row->timer)
 		put_text_slower(text, row);
@@ -725,7 +732,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_part_fields(f, row->parts);
 		tl_fields_object_end(f);
 	}
-	rc = put_each(row, put_json_own, &j, put_json_arg);
+	rc = put_each(row, false, put_json_own, &j, put_json_arg);
 	if (j.in_args)
 		tl_fields_object_end(f);
 	tl_fields_object_end(f);
@@ -894,7 +901,7 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 		s = summary_of(row->timer);
 		put_csv_line(&c, tl_bytes_of("timer"), TL_VALUES_NS, &s);
 	}
-	rc = put_each(row, put_csv_line, &c, put_csv_line);
+	rc = put_each(row, false, put_csv_line, &c, put_csv_line);
 
 	/* the row has no quantity */
 	if (rc == 0 && output->text.size == before) {

@@ -30,8 +30,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of --by, of one message, without --all. */
-enum { VALUES_SHOWN = 20 };
+enum {
+	VALUES_SHOWN = 20, /* of --by, of one message, without --all */
+	/* Entries whose rows are on the way from memory; a power of two. */
+	WAITING = 16,
+	LATELY_BITS = 15
+};
+
+/* An entry that waits for its row. */
+struct waiting {
+	struct tl_event event;
+	struct tl_span span;
+	enum tl_observed_by by;
+	uint64_t losses; /* before the entry */
+	struct tl_stats_row *row;
+};
 
 /* One input. */
 struct source {
@@ -57,11 +70,20 @@ struct stats {
 	struct tl_stats_by by;
 	/* message, after labels, and value of --by -> rows[] */
 	struct tl_id_map numbers;
+	/* rows found last, by a hash of messages that are one row each */
+	struct lately {
+		const struct tl_message *message;
+		struct tl_stats_row *row;
+	} lately[1 << LATELY_BITS];
 	struct tl_stats_row **rows;
 	size_t row_count;
 	size_t row_capacity;
 	struct tl_states *states; /* NULL: no kernel events */
 	uint64_t losses;
+	struct waiting waiting[WAITING];
+	uint64_t put;   /* entries that began to wait */
+	uint64_t found; /* of them: with rows */
+	uint64_t taken;
 };
 
 /* Sample the slots from the time on at which all entries and gates are
@@ -226,9 +248,17 @@ key_of(const struct tl_message *message)
 	return (struct tl_id_key){ (uint64_t)(uintptr_t)message, 0 };
 }
 
+static struct lately *
+lately_of(struct stats *s, const struct tl_message *message)
+{
+	return &s->lately[(uint64_t)(uintptr_t)message *
+			      UINT64_C(0x9e3779b97f4a7c15) >>
+			  (64 - LATELY_BITS)];
+}
+
 static int
-take_interval(struct stats *s, struct tl_stats_row *row,
-    const struct tl_event *event)
+take_interval(struct tl_stats_row *row, const struct tl_event *event,
+    uint64_t losses)
 {
 	const struct tl_event before = { .ns = row->before.ns,
 		.steps_ns = row->before.steps_ns,
@@ -237,14 +267,14 @@ take_interval(struct stats *s, struct tl_stats_row *row,
 	int rc = 0;
 
 	/* entries that were lost since may have been of this message */
-	if (row->before.losses == s->losses &&
+	if (row->before.losses == losses &&
 	    tl_observed_joins(event->stretch, row->before.stretch))
 		rc = tl_values_add(&row->interval,
 		    tl_event_between(&before, event));
 	row->before = (struct tl_stats_before){ .ns = event->ns,
 		.steps_ns = event->steps_ns,
 		.stretch = event->stretch,
-		.losses = s->losses,
+		.losses = losses,
 		.epoch = event->epoch };
 	return rc;
 }
@@ -282,13 +312,19 @@ static int
 find_row(struct stats *s, const struct tl_event *event,
     const struct tl_span *span, struct tl_stats_row **row)
 {
-	struct tl_event named = *event;
+	struct lately *lately = lately_of(s, event->message);
+	struct tl_event named;
 	struct tl_id_key key;
 	unsigned by = 0;
 	uint32_t number;
 	int rc;
 
 	*row = NULL;
+	if (lately->message == event->message) {
+		*row = lately->row;
+		return 0;
+	}
+	named = *event;
 	if (span && event->bare && !span->bare) {
 		named.bare = false;
 		memcpy(named.args, span->args, sizeof(named.args));
@@ -306,11 +342,14 @@ find_row(struct stats *s, const struct tl_event *event,
 		}
 	}
 	rc = tl_id_map_get(&s->numbers, key, &number);
+	if (rc < 0)
+		return rc;
 	if (rc == 0)
 		*row = s->rows[number];
-	if (rc <= 0)
-		return rc;
-	rc = row_new(s, &named, row);
+	else
+		rc = row_new(s, &named, row);
+	if (!s->by.name && !tl_label_is(event->message))
+		*lately = (struct lately){ event->message, *row };
 	if (rc == 0 && by > 0) {
 		(*row)->by = (uint8_t)by;
 		(*row)->value = key.b;
@@ -333,28 +372,30 @@ take_counted(struct stats *s, struct tl_stats_row *row,
 }
 
 static int
-take_entry(struct stats *s, const struct tl_event *event,
-    enum tl_observed_by by)
+take_entry(struct stats *s, const struct waiting *w)
 {
+	const struct tl_event *event = &w->event;
 	const bool is_older =
 	    !tl_observed_time_has(&s->sources[event->source].observed, event);
 	const struct tl_span *span = event->span;
-	struct tl_stats_row *row;
-	int rc = find_row(s, event, span, &row);
+	struct tl_stats_row *row = w->row;
+	int rc;
 
-	if (rc < 0 || !row)
-		return rc;
+	if (!row)
+		return 0;
 	row->count++;
 	row->last_ns = event->ns;
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
 	if (tl_event_counts(event) &&
-	    (rc = take_counted(s, row, event, by)) < 0)
+	    (rc = take_counted(s, row, event, w->by)) < 0)
 		return rc;
 	/* intervals are those between begins, which come in order */
-	if (event->kind != TL_END && (rc = take_interval(s, row, event)) < 0)
+	if (event->kind != TL_END &&
+	    (rc = take_interval(row, event, w->losses)) < 0)
 		return rc;
+	rc = 0;
 	if (span) {
 		row->spans++;
 		row->proven += span->proven;
@@ -371,6 +412,53 @@ take_entry(struct stats *s, const struct tl_event *event,
 	if (rc < 0 || event->kind == TL_END || is_older)
 		return rc;
 	return take_args(row, event);
+}
+
+/* Have a row read from memory. */
+static void
+fetch(const struct tl_stats_row *row, unsigned argc)
+{
+	const char *end = (const char *)&row->args[argc];
+
+	for (const char *at = (const char *)row; at < end; at += 64)
+		__builtin_prefetch(at, 1);
+}
+
+/* Let the entries go on that have more than `ahead` entries behind them. */
+static int
+go_on(struct stats *s, uint64_t ahead)
+{
+	int rc = 0;
+
+	while (rc >= 0 && s->put - s->found > ahead / 2) {
+		struct waiting *w = &s->waiting[s->found++ % WAITING];
+
+		rc = find_row(s, &w->event, w->event.span, &w->row);
+		if (w->row)
+			fetch(w->row, w->event.message->argc);
+	}
+	while (rc >= 0 && s->put - s->taken > ahead)
+		rc = take_entry(s, &s->waiting[s->taken++ % WAITING]);
+	return rc;
+}
+
+/* Put an entry, which waits while its row is read from memory: a file may have
+ * more messages than a cache holds. */
+static int
+put_entry(struct stats *s, const struct tl_event *event, enum tl_observed_by by)
+{
+	struct waiting *w = &s->waiting[s->put++ % WAITING];
+
+	w->event = *event;
+	if (event->span) {
+		w->span = *event->span;
+		w->event.span = &w->span;
+	}
+	w->by = by;
+	w->losses = s->losses;
+	__builtin_prefetch(lately_of(s, event->message));
+	/* states are asked for at the time of the entry */
+	return go_on(s, s->states ? 0 : WAITING - 1);
 }
 
 static int
@@ -397,7 +485,7 @@ take(struct stats *s, const struct tl_event *event)
 		s->losses++;
 		return 0;
 	}
-	return take_entry(s, event, by);
+	return put_entry(s, event, by);
 }
 
 /* Look at an event of the first reading, for --by. */
@@ -437,7 +525,9 @@ gather(struct stats *s)
 	if (rc == 0)
 		rc = tl_chooser_new(&s->chooser, s->select, TL_OLDEST_FIRST,
 		    scout);
-	return rc < 0 ? rc : read_all(s, take);
+	if (rc == 0)
+		rc = read_all(s, take);
+	return rc < 0 ? rc : go_on(s, 0);
 }
 
 /* Add rows for the timers without spans in the file. */
@@ -501,6 +591,11 @@ compare_messages(const void *a, const void *b)
 {
 	const struct tl_stats_row *const *x = a, *const *y = b;
 
+	if ((*x)->source != (*y)->source)
+		return (*x)->source < (*y)->source ? -1 : 1;
+	if ((*x)->message->id != (*y)->message->id)
+		return (*x)->message->id < (*y)->message->id ? -1 : 1;
+	/* labels make several of one */
 	return ((*x)->message > (*y)->message) -
 	       ((*x)->message < (*y)->message);
 }
@@ -704,11 +799,13 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
-	struct stats s = { .inputs = inputs,
-		.select = select,
-		.by.name = options->by };
-	int rc = stats_init(&s);
+	static struct stats s; /* too large for a stack */
+	int rc;
 
+	s.inputs = inputs;
+	s.select = select;
+	s.by.name = options->by;
+	rc = stats_init(&s);
 	if (rc == 0)
 		rc = init_states(&s);
 	if (rc == 0)

@@ -4,134 +4,119 @@
  */
 #include "dump/stats/values.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* the smallest block of malloc has room for three numbers */
-enum { RAW_FIRST = 3, LOG_RATIO = 100 };
+enum { LOG_RATIO = 100 };
 
 void
 tl_values_free(struct tl_values *n)
 {
-	free(n->raw);
-	tl_histogram_free(n->positive);
-	tl_histogram_free(n->negative);
-	tl_doubles_free(n->doubles);
+	tl_histogram_clear(&n->positive);
+	if (n->rest) {
+		tl_histogram_clear(&n->rest->negative);
+		free(n->rest->raw);
+		tl_doubles_free(n->rest->doubles);
+		free(n->rest);
+	}
 	*n = (struct tl_values){ 0 };
+}
+
+static bool
+is_double(const struct tl_values *n)
+{
+	return n->rest && n->rest->doubles;
 }
 
 static double
 number_of(const struct tl_values *n, int64_t value)
 {
-	if (n->is_double)
+	if (is_double(n))
 		return tl_double_of((uint64_t)value);
 	return n->is_unsigned ? (double)(uint64_t)value : (double)value;
 }
 
-static int
-add_double(struct tl_values *n, double x)
+static struct tl_values_rest *
+rest_of(struct tl_values *n)
 {
-	const int rc = n->doubles ? 0 : tl_doubles_new(&n->doubles);
-
-	return rc < 0 ? rc : tl_doubles_add(n->doubles, x);
+	if (!n->rest)
+		n->rest = calloc(1, sizeof(*n->rest));
+	return n->rest;
 }
 
 static int
-add_counted(struct tl_values *n, int64_t value)
+add_number(struct tl_histogram *h, uint64_t value)
 {
-	const bool is_negative = value < 0 && !n->is_unsigned;
-	struct tl_histogram **h = is_negative ? &n->negative : &n->positive;
-	int rc = 0;
-
-	if (n->is_double)
-		return add_double(n, tl_double_of((uint64_t)value));
-	if (!*h)
-		rc = tl_histogram_new(h, TL_VALUES_DIGITS);
-	return rc < 0 ? rc
-		      : tl_histogram_add(*h,
-			    is_negative ? 0 - (uint64_t)value : (uint64_t)value,
-			    1);
-}
-
-/* There are too many numbers now: count them in histograms. */
-static int
-count_raw(struct tl_values *n)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < n->raw_count && rc == 0; i++)
-		rc = add_counted(n, n->raw[i]);
-	free(n->raw);
-	n->raw = NULL;
-	n->raw_count = n->raw_capacity = 0;
-	return rc;
-}
-
-static int
-add_raw(struct tl_values *n, int64_t value)
-{
-	if (n->raw_count == n->raw_capacity) {
-		const size_t more =
-		    n->raw_capacity ? (size_t)n->raw_capacity * 2 : RAW_FIRST;
-		int64_t *grown = realloc(n->raw, more * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		n->raw = grown;
-		n->raw_capacity = (uint16_t)more;
-	}
-	n->raw[n->raw_count++] = value;
-	return 0;
+	if (h->digits == 0)
+		tl_histogram_init(h, TL_VALUES_DIGITS);
+	return tl_histogram_add(h, value, 1);
 }
 
 int
 tl_values_add(struct tl_values *n, int64_t value)
 {
-	int rc;
-
-	/* numbers are no longer kept one by one */
-	if (n->positive || n->negative || n->doubles)
-		return add_counted(n, value);
-	if (n->raw_count < TL_VALUES_RAW_MAX)
-		return add_raw(n, value);
-	rc = count_raw(n);
-	return rc < 0 ? rc : add_counted(n, value);
+	if (value >= 0 || n->is_unsigned)
+		return add_number(&n->positive, (uint64_t)value);
+	return rest_of(n) ? add_number(&n->rest->negative, 0 - (uint64_t)value)
+			  : -ENOMEM;
 }
 
-/* Count a double that is not finite.  false: it is finite. */
-static bool
-is_no_number(struct tl_values *n, double x)
+/* Count the doubles that were kept one by one. */
+static int
+count_raw(struct tl_values_rest *rest)
 {
-	n->nan += isnan(x) != 0;
-	n->infinite += isinf(x) != 0;
-	return !isfinite(x);
+	int rc = rest->doubles ? 0 : tl_doubles_new(&rest->doubles);
+
+	for (size_t i = 0; i < rest->raw_count && rc == 0; i++)
+		rc = tl_doubles_add(rest->doubles, rest->raw[i]);
+	free(rest->raw);
+	rest->raw = NULL;
+	rest->raw_count = rest->raw_capacity = 0;
+	return rc;
+}
+
+static int
+add_double(struct tl_values_rest *rest, double x)
+{
+	int rc = 0;
+
+	rest->nan += isnan(x) != 0;
+	rest->infinite += isinf(x) != 0;
+	if (!isfinite(x))
+		return 0;
+	if (!rest->doubles && rest->raw_count == TL_VALUES_RAW_MAX)
+		rc = count_raw(rest);
+	if (rc == 0 && rest->doubles)
+		return tl_doubles_add(rest->doubles, x);
+	if (rc == 0)
+		rc = TL_ARRAY_ROOM(rest->raw, rest->raw_capacity,
+		    rest->raw_count);
+	if (rc == 0)
+		rest->raw[rest->raw_count++] = x;
+	return rc;
 }
 
 int
 tl_values_add_bits(struct tl_values *n, enum tl_values_unit unit, uint64_t bits)
 {
-	switch (unit) {
-	case TL_VALUES_DOUBLE:
-		n->is_double = true;
-		return is_no_number(n, tl_double_of(bits))
-			   ? 0
-			   : tl_values_add(n, (int64_t)bits);
-	case TL_VALUES_SIGNED:
-	case TL_VALUES_NS:
-		return tl_values_add(n, (int64_t)bits);
-	default:
-		n->is_unsigned = true;
-		return tl_values_add(n, (int64_t)bits);
-	}
+	if (unit == TL_VALUES_DOUBLE)
+		return rest_of(n) ? add_double(n->rest, tl_double_of(bits))
+				  : -ENOMEM;
+	n->is_unsigned = unit != TL_VALUES_SIGNED && unit != TL_VALUES_NS;
+	return tl_values_add(n, (int64_t)bits);
 }
 
-static uint64_t
-count_of(const struct tl_histogram *h)
+static struct tl_histogram *
+negative_of(struct tl_values *n)
 {
-	return h ? tl_histogram_count(h) : 0;
+	static struct tl_histogram none;
+
+	return n->rest ? &n->rest->negative : &none;
 }
 
 static int64_t
@@ -154,17 +139,17 @@ at_most(const struct tl_values *n, int64_t value, int64_t max)
 /* The value of a percentile.  Negative values come first, the largest magnitude
  * before all others. */
 static int64_t
-percentile(const struct tl_values *n, double percent, int64_t max)
+percentile(struct tl_values *n, double percent, int64_t max)
 {
-	const uint64_t below = count_of(n->negative);
+	const uint64_t below = negative_of(n)->count;
 	const uint64_t rank =
-	    tl_percentile_rank(below + count_of(n->positive), percent);
+	    tl_percentile_rank(below + n->positive.count, percent);
 
 	if (rank <= below)
 		return at_most(n,
-		    negated(tl_histogram_at(n->negative, below + 1 - rank)),
+		    negated(tl_histogram_at(negative_of(n), below + 1 - rank)),
 		    max);
-	return at_most(n, (int64_t)tl_histogram_at(n->positive, rank - below),
+	return at_most(n, (int64_t)tl_histogram_at(&n->positive, rank - below),
 	    max);
 }
 
@@ -202,14 +187,12 @@ bar_of(const struct scale *s, double value)
 }
 
 static void
-fill_bars(const struct tl_histogram *h, double sign, const struct scale *s,
+fill_bars(struct tl_histogram *h, double sign, const struct scale *s,
     double counts[TL_VALUES_BARS])
 {
 	uint64_t low, high, count;
 	size_t index = 0;
 
-	if (!h)
-		return;
 	while (tl_histogram_bucket(h, &index, &low, &high, &count)) {
 		const double middle = sign * ((double)low + (double)high) / 2;
 
@@ -225,14 +208,12 @@ fill_bars_of_doubles(const struct tl_doubles *doubles, const struct scale *s,
 	uint64_t count;
 	size_t index = 0;
 
-	if (!doubles)
-		return;
 	while (tl_doubles_bucket(doubles, &index, &low, &high, &count))
 		counts[bar_of(s, low / 2 + high / 2)] += (double)count;
 }
 
 static void
-draw_bars(const struct tl_values *n, struct tl_values_summary *summary)
+draw_bars(struct tl_values *n, struct tl_values_summary *summary)
 {
 	struct scale s = { .low = number_of(n, summary->min),
 		.high = number_of(n, summary->max) };
@@ -244,11 +225,12 @@ draw_bars(const struct tl_values *n, struct tl_values_summary *summary)
 	}
 	/* integers include zero, doubles have no least step */
 	s.by_log =
-	    s.low >= (n->is_double ? DBL_MIN : 0) && s.high / LOG_RATIO > s.low;
-	s.shift = s.by_log && !n->is_double;
-	fill_bars(n->negative, -1, &s, counts);
-	fill_bars(n->positive, 1, &s, counts);
-	fill_bars_of_doubles(n->doubles, &s, counts);
+	    s.low >= (is_double(n) ? DBL_MIN : 0) && s.high / LOG_RATIO > s.low;
+	s.shift = s.by_log && !is_double(n);
+	fill_bars(negative_of(n), -1, &s, counts);
+	fill_bars(&n->positive, 1, &s, counts);
+	if (is_double(n))
+		fill_bars_of_doubles(n->rest->doubles, &s, counts);
 	for (size_t i = 0; i < TL_VALUES_BARS; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
 	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
@@ -281,41 +263,44 @@ summarise_doubles(const struct tl_doubles *doubles, struct tl_values_summary *s)
 }
 
 static void
-summarise_integers(const struct tl_values *n, struct tl_values_summary *s)
+summarise_integers(struct tl_values *n, struct tl_values_summary *s)
 {
-	const double below = (double)count_of(n->negative);
-	const double above = (double)count_of(n->positive);
+	struct tl_histogram *negative = negative_of(n);
+	const double below = (double)negative->count;
+	const double above = (double)n->positive.count;
 
-	s->count = count_of(n->negative) + count_of(n->positive);
+	s->count = negative->count + n->positive.count;
 	if (s->count == 0)
 		return;
-	s->min = below > 0 ? negated(tl_histogram_max(n->negative))
-			   : (int64_t)tl_histogram_min(n->positive);
-	s->max = above > 0 ? (int64_t)tl_histogram_max(n->positive)
-			   : negated(tl_histogram_min(n->negative));
+	s->min = below > 0 ? negated(negative->max) : (int64_t)n->positive.min;
+	s->max = above > 0 ? (int64_t)n->positive.max : negated(negative->min);
 	s->p50 = percentile(n, 50, s->max);
 	s->p90 = percentile(n, 90, s->max);
 	s->p99 = percentile(n, 99, s->max);
 	s->p999 = percentile(n, 99.9, s->max);
 	if (below > 0)
-		s->mean -= tl_histogram_mean(n->negative) * below;
+		s->mean -= tl_histogram_mean(negative) * below;
 	if (above > 0)
-		s->mean += tl_histogram_mean(n->positive) * above;
+		s->mean += tl_histogram_mean(&n->positive) * above;
 	s->mean /= below + above;
 }
 
 int
-tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
+tl_values_summarise(struct tl_values *n, bool bars, struct tl_values_summary *s)
 {
-	const int rc = count_raw(n);
+	int rc = 0;
 
-	*s = (struct tl_values_summary){ .nan = n->nan,
-		.infinite = n->infinite };
-	if (rc == 0 && n->doubles)
-		summarise_doubles(n->doubles, s);
+	*s = (struct tl_values_summary){ 0 };
+	if (n->rest) {
+		s->nan = n->rest->nan;
+		s->infinite = n->rest->infinite;
+		rc = n->rest->raw ? count_raw(n->rest) : 0;
+	}
+	if (rc == 0 && is_double(n))
+		summarise_doubles(n->rest->doubles, s);
 	else if (rc == 0)
 		summarise_integers(n, s);
-	if (s->count > 0)
+	if (s->count > 0 && bars)
 		draw_bars(n, s);
 	tl_values_free(n);
 	return rc;

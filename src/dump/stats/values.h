@@ -2,8 +2,9 @@
 /*
  * values.h - the distribution of a quantity.  Positive and negative numbers
  * have a histogram each, doubles one of their own.  Numbers of an unsigned unit
- * and doubles are passed as 64 bits in an int64_t.  The first few numbers are
- * kept one by one, so that a file with many rare messages takes little memory.
+ * and doubles are passed as 64 bits in an int64_t.  The first few doubles are
+ * kept one by one, so that a file with many rare messages takes little memory;
+ * histograms of few numbers are small.
  */
 #ifndef TL_DUMP_STATS_VALUES_H
 #define TL_DUMP_STATS_VALUES_H
@@ -27,19 +28,22 @@ enum tl_values_unit {
 	TL_VALUES_NS
 };
 
-/* Starts from all zeros. */
-struct tl_values {
-	int64_t *raw; /* the first numbers */
-	uint16_t raw_count;
-	uint16_t raw_capacity;
-	/* tl_values_add_bits() has added unsigned numbers, or doubles */
-	bool is_unsigned;
-	bool is_double;
-	struct tl_histogram *positive; /* includes zero */
-	struct tl_histogram *negative; /* magnitudes */
+/* What few quantities have. */
+struct tl_values_rest {
+	struct tl_histogram negative; /* magnitudes */
+	double *raw;                  /* the first doubles */
+	size_t raw_count;
+	size_t raw_capacity;
 	struct tl_doubles *doubles;
 	uint64_t nan; /* doubles that are not among the numbers */
 	uint64_t infinite;
+};
+
+/* Starts from all zeros. */
+struct tl_values {
+	struct tl_histogram positive; /* includes zero */
+	struct tl_values_rest *rest;  /* NULL: none */
+	bool is_unsigned; /* tl_values_add_bits() has added such numbers */
 };
 
 struct tl_values_summary {
@@ -66,9 +70,9 @@ int tl_values_add(struct tl_values *numbers, int64_t value);
  * only counted.  0 or -ENOMEM. */
 int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
-/* Summarise the numbers and free them: the histograms take more memory than the
- * rest of a message's row.  0 or -ENOMEM. */
-int tl_values_summarise(struct tl_values *numbers,
+/* Summarise the numbers, with or without the bars, and free them: the histograms
+ * take more memory than the rest of a message's row.  0 or -ENOMEM. */
+int tl_values_summarise(struct tl_values *numbers, bool bars,
     struct tl_values_summary *summary);
 /* Append a value of a summary: as text, rounded if the value takes more than
  * width characters (at least 8); or as JSON. */

@@ -50,7 +50,6 @@ translate_text(const struct tl_chain_bytes *bytes,
 	to->strings = bytes->nothing->strings;
 	/* these are names of the block, which will be closed */
 	to->names = NULL;
-	to->user = NULL;
 	if ((rc = keep(bytes, from->text, &to->text)) < 0 ||
 	    (rc = keep(bytes, from->category, &to->category)) < 0)
 		return rc;

@@ -247,6 +247,50 @@ TEST(merging_counts_what_both_counted)
 	tl_histogram_free(other);
 }
 
+/* A value that counts twice is in counters; values that count once are a list
+ * first, which is sorted in two ways, and has at most 16,384 values. */
+TEST(a_list_of_values_says_what_counters_say)
+{
+	static const size_t counts[] = { 1, 2, 32, 33, 1000, 16384, 16385 };
+	uint64_t low, high, n, list_low, list_high, list_n;
+
+	seed = 7;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct tl_histogram *list = histogram_of(NULL, 0, 3);
+		struct tl_histogram *h = histogram_of(NULL, 0, 3);
+		size_t at = 0, list_at = 0;
+
+		for (size_t k = 0; k < counts[i]; k++) {
+			const uint64_t value =
+			    next_random() >> (next_random() % 53);
+
+			ck_assert_int_eq(tl_histogram_add(list, value, 1), 0);
+			ck_assert_int_eq(tl_histogram_add(h, value, 2), 0);
+			if (k == counts[i] / 2) /* sorts the list */
+				ck_assert_uint_eq(tl_histogram_percentile(list,
+						      50),
+				    tl_histogram_percentile(h, 50));
+		}
+		ck_assert(tl_histogram_mean(list) == tl_histogram_mean(h));
+		ck_assert(tl_histogram_stddev(list) == tl_histogram_stddev(h));
+		for (unsigned p = 0; p <= 1000; p++)
+			ck_assert_uint_eq(tl_histogram_percentile(list,
+					      (double)p / 10),
+			    tl_histogram_percentile(h, (double)p / 10));
+		while (tl_histogram_bucket(h, &at, &low, &high, &n)) {
+			ck_assert(tl_histogram_bucket(list, &list_at, &list_low,
+			    &list_high, &list_n));
+			ck_assert_uint_eq(low, list_low);
+			ck_assert_uint_eq(high, list_high);
+			ck_assert_uint_eq(n, 2 * list_n);
+		}
+		ck_assert(
+		    !tl_histogram_bucket(list, &list_at, &low, &high, &n));
+		tl_histogram_free(list);
+		tl_histogram_free(h);
+	}
+}
+
 TEST(merging_into_an_empty_one_takes_the_least_along)
 {
 	const uint64_t value = 500;
@@ -320,7 +364,7 @@ bucket_of(uint64_t value, uint64_t *low, uint64_t *high)
 }
 
 static void
-compare_with_answers(const struct tl_histogram *h, FILE *f)
+compare_with_answers(struct tl_histogram *h, FILE *f)
 {
 	uint64_t min, max, low, high, value;
 	double mean, stddev, percent;
