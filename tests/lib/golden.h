@@ -5,15 +5,18 @@
  *	TEST_LINES(spans_are_found, "tests/unit/event/spans.cases", put_line)
  *
  * Each case is a test of its own, with the fixture of the file.  It begins with
- * a line "== NAME".  Lines that begin with "# " are comments.
+ * a line "== NAME".  Lines that begin with "# " are comments, in TEST_TEXTS only
+ * those before the options.
  *
  * TEST_LINES calls a function with each other line; what the function prints
  * must be what stands behind " = " in the line, or in lines below that begin
  * with a tab.
  *
  * TEST_TEXTS calls a function with all lines up to a line "--"; what the
- * function prints must be the lines after it.  A line "@ WORDS" after the name
- * is passed on as options.
+ * function prints must be the lines after it.  A line "@ WORDS" before the
+ * input is passed on as options.  With the word "esc" the input has the escapes
+ * \\, \n, \r, \t and \x1b, and with "cut" no newline at its end.  A line "++"
+ * begins another input of the case.
  *
  * GOLDEN=write changes the file into what is printed: read the difference.
  */
@@ -26,11 +29,10 @@
 #include <stdio.h>
 
 struct golden {
-	char *file;          /* all bytes */
-	const char *name;    /* ends at the end of its line */
-	const char *options; /* of TEST_TEXTS; "": none */
-	char *text;          /* the lines below */
-	const char *rest;    /* the next case */
+	char *file;       /* all bytes */
+	const char *name; /* ends at the end of its line */
+	char *text;       /* the lines below */
+	const char *rest; /* the next case */
 };
 
 typedef void golden_line(struct tl_text *out, const char *line);
@@ -41,7 +43,7 @@ golden_text(struct tl_text *out, const char *options, struct tl_bytes in);
 static inline struct golden
 golden_read(const char *path, int i)
 {
-	struct golden g = { .options = "" };
+	struct golden g = { 0 };
 	FILE *file = fopen(path, "r");
 	size_t size = 0;
 
@@ -108,28 +110,92 @@ golden_run_lines(const char *path, int i, golden_line *run)
 	golden_compare(path, &g, &out);
 }
 
+/* Is the word one of the options, which spaces separate? */
+static inline bool
+golden_has(const char *options, const char *word)
+{
+	const size_t size = strlen(word);
+
+	for (const char *at = options; (at = strstr(at, word)); at += size)
+		if ((at == options || at[-1] == ' ') &&
+		    (at[size] == ' ' || at[size] == '\0'))
+			return true;
+	return false;
+}
+
+/* Replace the escapes; returns the size of the rest. */
+static inline size_t
+golden_unescape(char *text, size_t size)
+{
+	char *to = text, digits[3] = "";
+
+	for (const char *from = text; from < text + size; from++) {
+		if (*from != '\\') {
+			*to++ = *from;
+			continue;
+		}
+		from++;
+		if (*from == 'x') {
+			memcpy(digits, from + 1, 2);
+			*to++ = (char)strtoul(digits, NULL, 16);
+			from += 2;
+		} else {
+			*to++ = *from == 'n'   ? '\n'
+				: *from == 'r' ? '\r'
+				: *from == 't' ? '\t'
+					       : *from;
+		}
+	}
+	return (size_t)(to - text);
+}
+
+/* Run the section at *at, and go behind it.  Returns false at the end. */
+static inline bool
+golden_run_section(struct tl_text *out, char **at, const char *end,
+    golden_text *run)
+{
+	char options[256] = "", *text = *at, *middle;
+	size_t size;
+
+	while (strncmp(text, "# ", 2) == 0)
+		text = strchr(text, '\n') + 1;
+	if (strncmp(text, "@ ", 2) == 0) {
+		size = strcspn(text, "\n");
+		snprintf(options, sizeof(options), "%.*s", (int)size - 2,
+		    text + 2);
+		text += size + 1;
+	}
+	middle =
+	    strncmp(text, "--\n", 3) == 0 ? text : strstr(text, "\n--\n") + 1;
+	tl_put_bytes(out, tl_bytes(*at, (size_t)(middle + 3 - *at)));
+	*at = strstr(middle + 2, "\n++\n");
+	size = (size_t)(middle - text);
+	if (golden_has(options, "cut"))
+		size--;
+	if (golden_has(options, "esc"))
+		size = golden_unescape(text, size);
+	run(out, options, tl_bytes(text, size));
+	if (out->data[out->size - 1] != '\n')
+		tl_put_char(out, '\n');
+	if (!*at || *at >= end)
+		return false;
+	tl_put_string(out, "++\n");
+	*at += 4;
+	return true;
+}
+
 static inline void
 golden_run_text(const char *path, int i, golden_text *run)
 {
 	struct golden g = golden_read(path, i);
-	const char *in = g.text;
 	struct tl_text out = { 0 };
-	char *options = NULL;
-	const char *end;
+	char *const copy = strndup(g.text, (size_t)(g.rest - g.text));
+	char *at = copy;
 
-	while (strncmp(in, "# ", 2) == 0)
-		in = strchr(in, '\n') + 1;
-	if (strncmp(in, "@ ", 2) == 0) {
-		options = strndup(in + 2, strcspn(in + 2, "\n"));
-		in = strchr(in, '\n') + 1;
-	}
-	end = strncmp(in, "--\n", 3) == 0 ? in : strstr(in, "\n--\n") + 1;
-	tl_put_bytes(&out, tl_bytes(g.text, (size_t)(end + 3 - g.text)));
-	run(&out, options ? options : "", tl_bytes(in, (size_t)(end - in)));
-	if (out.data[out.size - 1] != '\n')
-		tl_put_char(&out, '\n');
+	while (golden_run_section(&out, &at, strchr(at, '\0'), run))
+		;
 	tl_put_string(&out, *g.rest ? "\n" : "");
-	free(options);
+	free(copy);
 	golden_compare(path, &g, &out);
 }
 
