@@ -44,12 +44,11 @@ static inline struct golden
 golden_read(const char *path, int i)
 {
 	struct golden g = { 0 };
-	FILE *file = fopen(path, "r");
+	FILE *in = fopen(path, "r");
 	size_t size = 0;
 
-	ck_assert_msg(file && getdelim(&g.file, &size, '\0', file) > 0, "%s",
-	    path);
-	fclose(file);
+	ck_assert_msg(in && getdelim(&g.file, &size, '\0', in) > 0, "%s", path);
+	fclose(in);
 	g.rest = strncmp(g.file, "== ", 3) == 0 ? g.file
 						: strstr(g.file, "\n== ") + 1;
 	while (i-- > 0)
@@ -68,12 +67,12 @@ golden_compare(const char *path, struct golden *g, struct tl_text *out)
 	const char *write = getenv("GOLDEN");
 
 	if (write && strcmp(write, "write") == 0) {
-		FILE *file = fopen(path, "w");
+		FILE *to = fopen(path, "w");
 
-		ck_assert_ptr_nonnull(file);
-		fprintf(file, "%.*s%s%s", (int)(g->text - g->file), g->file,
+		ck_assert_ptr_nonnull(to);
+		fprintf(to, "%.*s%s%s", (int)(g->text - g->file), g->file,
 		    tl_text_string(out), g->rest);
-		fclose(file);
+		fclose(to);
 	} else {
 		ck_assert_msg(out->size == size &&
 				  memcmp(out->data, g->text, size) == 0,

@@ -4,29 +4,38 @@
  * what is said of their faults.
  */
 #include "lib/event_text.h"
-#include "lib/foreign.h"
+#include "lib/lincheck.h"
+#include "lib/timelogger.h"
 
 #include "base/json.h"
 #include "format/chrome/chrome.h"
 #include "format/csv/csv.h"
 #include "format/jsonl/jsonl.h"
+#include "format/lincheck/lincheck.h"
 #include "format/lms/lms.h"
 #include "format/rtl/rtl.h"
 #include "format/stacks/folded.h"
+#include "format/timelogger/timelogger.h"
 
 static const struct format {
 	const char *name;
 	tl_reader_new *read_new;
 	tl_writer_new *write_new;
 	tl_recognise *recognise;
+	/* of a binary format: put the bytes that a line stands for */
+	void (*put_line)(char *line);
+	void (*print)(struct tl_text *out, struct tl_bytes in);
 } formats[] = {
-	{ "chrome", tl_chrome_read_new, tl_chrome_write_new,
-	    tl_chrome_recognise },
-	{ "csv", tl_csv_read_new, tl_csv_write_new, tl_csv_recognise },
-	{ "folded", NULL, tl_folded_write_new, NULL },
-	{ "jsonl", tl_jsonl_read_new, tl_jsonl_write_new, tl_jsonl_recognise },
-	{ "lms", tl_lms_read_new, tl_lms_write_new, tl_lms_recognise },
-	{ "rtl", tl_rtl_read_new, tl_rtl_write_new, tl_rtl_recognise },
+#define FORMAT(f) tl_##f##_read_new, tl_##f##_write_new, tl_##f##_recognise
+	{ "chrome", FORMAT(chrome), NULL, NULL },
+	{ "csv", FORMAT(csv), NULL, NULL },
+	{ "folded", NULL, tl_folded_write_new, NULL, NULL, NULL },
+	{ "jsonl", FORMAT(jsonl), NULL, NULL },
+	{ "lincheck", FORMAT(lincheck), put_lincheck_line, NULL },
+	{ "lms", FORMAT(lms), NULL, NULL },
+	{ "rtl", FORMAT(rtl), NULL, NULL },
+	{ "timelogger", FORMAT(timelogger), put_timelogger_line,
+	    print_timelogger },
 };
 
 static const struct format *
@@ -51,6 +60,20 @@ option(const char *options, const char *word)
 	return at ? at + strlen(word) : NULL;
 }
 
+/* The bytes of a binary format, whose records are lines. */
+static struct tl_bytes
+assemble(const struct format *format, struct tl_bytes in)
+{
+	char *const lines = strndup(in.data, in.size);
+	char *next = lines, *line;
+
+	setup();
+	while ((line = strsep(&next, "\n")) && next)
+		format->put_line(line);
+	free(lines);
+	return tl_bytes(file.data, file.size);
+}
+
 /*
  * Read a file, in pieces of several sizes, and print its events and what is
  * said.  Options: the format; "again": print what the writer of the format makes
@@ -63,13 +86,16 @@ read_file(struct tl_text *out, const char *options, struct tl_bytes in)
 	const struct format *format = format_of(options);
 	struct foreign f;
 
+	if (format->put_line)
+		in = assemble(format, in);
 	foreign_options.setting = option(options, "set=") != NULL;
 	foreign_options.name = option(options, "named=");
 	if (golden_has(options, "probe")) {
 		tl_put_format(out, "%u\n", format->recognise(in));
 		return;
 	}
-	foreign_options.all = true;
+	/* a message of Lincheck explains itself with all of its definitions */
+	foreign_options.all = strcmp(format->name, "lincheck") != 0;
 	foreign_check_pieces(format->read_new, in);
 	foreign_run(&f, format->read_new, format->write_new, in, 0);
 	if (f.rc != 0)
@@ -89,6 +115,24 @@ read_file(struct tl_text *out, const char *options, struct tl_bytes in)
 			    tl_text_string(&f.noted.text));
 	}
 	foreign_free(&f);
+	if (format->put_line)
+		teardown();
+}
+
+/* Read what was written: its events are printed, and it is written again as it
+ * is. */
+static void
+print_again(struct tl_text *out, const struct format *format,
+    struct tl_bytes written)
+{
+	struct foreign again;
+
+	foreign_run(&again, format->read_new, format->write_new, written, 7);
+	tl_put_bytes(out, tl_bytes(again.sink.text.data, again.sink.text.size));
+	ck_assert_str_eq(tl_text_string(&again.said.text), "");
+	ck_assert_uint_eq(again.out.size, written.size);
+	ck_assert_mem_eq(again.out.data, written.data, written.size);
+	foreign_free(&again);
 }
 
 static void
@@ -167,8 +211,13 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	if (strcmp(format->name, "chrome") == 0)
 		check_json(tl_bytes(f.out.data, f.out.size));
-	tl_put_bytes(out, tl_bytes(f.out.data, f.out.size));
-	if (f.out.size && f.out.data[f.out.size - 1] != '\n')
+	if (format->print)
+		format->print(out, tl_bytes(f.out.data, f.out.size));
+	else if (format->put_line)
+		print_again(out, format, tl_bytes(f.out.data, f.out.size));
+	else
+		tl_put_bytes(out, tl_bytes(f.out.data, f.out.size));
+	if (out->size && out->data[out->size - 1] != '\n')
 		tl_put_char(out, '\n');
 	if (f.noted.text.size > 0)
 		tl_put_format(out, "noted: %s", tl_text_string(&f.noted.text));
@@ -185,10 +234,14 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 
 CASES(chrome);
 CASES(lines);
+CASES(lincheck);
 CASES(lms);
 CASES(rtl);
+CASES(timelogger);
 
 WRITES(chrome);
 WRITES(folded);
+WRITES(lincheck);
 WRITES(lines);
 WRITES(logs);
+WRITES(timelogger);
