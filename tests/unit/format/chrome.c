@@ -173,4 +173,3 @@ TEST(no_begin_is_forgotten_for_spans_that_have_ended)
 	says("\"ts\":123456.789,\"dur\":131.073,");
 	ck_assert_ptr_null(strstr(tl_text_string(&got), "{\"ph\":\"B\""));
 }
-

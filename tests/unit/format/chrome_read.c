@@ -78,4 +78,3 @@ TEST(what_the_sink_says_is_returned)
 	ck_assert_int_eq(f.reader->finish(f.reader), -ENOSPC);
 	foreign_free(&f);
 }
-

@@ -474,4 +474,3 @@ TEST(a_line_says_where_it_comes_from, .to = FORMATS)
 	"{\"ns\":" ns ",\"tsc\":2,\"cpu\":0,\"pid\":3,\"tid\":4," MIDDLE \
 	",\"args\":{" args "}" rest "}\n"
 #define ARGS "\"a\":1,\"b\":-2,\"c\":\"x\""
-

@@ -161,4 +161,3 @@ TEST(what_the_sink_says_is_returned)
 	reader->free(reader);
 	foreign_free(&f);
 }
-
