@@ -162,10 +162,11 @@ event_text_define_message(char *line)
 
 	category = text + 3;
 	*text = '\0';
-	text = strstr(category, " | ");
-	*text = '\0';
+	text = strstr(category, " |");
+	*text++ = '\0';
 	m.category = event_text_copy(category);
-	ck_assert_ok(tl_message_parse(&m, event_text_copy(text + 3)));
+	ck_assert_ok(tl_message_parse(&m,
+	    event_text_copy(text + (text[1] == ' ' ? 2 : 1))));
 	for (unsigned n = 0; (word = strsep(&line, " ")); n++) {
 		value = strchr(word, '=');
 		if (value)
