@@ -50,7 +50,7 @@ define(struct tl_message *m, const char *category, const char *text,
 		.kind = kind,
 		.scope = TIMELINE_THREAD,
 		.strings = &strings };
-	ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(m, tl_bytes_of(text)));
 }
 
 static void
@@ -58,8 +58,8 @@ begin(int64_t horizon)
 {
 	tl_states_free(states);
 	tl_spans_free(spans);
-	ck_assert_int_eq(tl_states_new(&states, horizon, NULL, 1), 0);
-	ck_assert_int_eq(tl_spans_new(&spans), 0);
+	ck_assert_ok(tl_states_new(&states, horizon, NULL, 1));
+	ck_assert_ok(tl_spans_new(&spans));
 }
 
 static void
@@ -91,7 +91,7 @@ put(struct tl_event e)
 	e.tsc = (uint64_t)e.ns;
 	e.source = source_of_all;
 	e.pid = e.kind == TL_LOST ? 0 : 1;
-	ck_assert_int_eq(tl_states_put(states, &e), 0);
+	ck_assert_ok(tl_states_put(states, &e));
 	if (tl_spans_put(spans, &e, &span) == 1 && e.message == &span_of) {
 		int64_t sum = 0;
 

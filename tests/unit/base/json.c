@@ -156,12 +156,10 @@ TEST(doubles_are_the_nearest_ones)
 	double value;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		ck_assert_int_eq(tl_json_double(tl_bytes_of(numbers[i]),
-				     &value),
-		    0);
+		ck_assert_ok(tl_json_double(tl_bytes_of(numbers[i]), &value));
 		ck_assert(value == strtod(numbers[i], NULL));
 	}
-	ck_assert_int_eq(tl_json_double(tl_bytes_of("1e999"), &value), 0);
+	ck_assert_ok(tl_json_double(tl_bytes_of("1e999"), &value));
 	ck_assert(isinf(value));
 }
 

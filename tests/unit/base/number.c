@@ -86,7 +86,7 @@ TEST(a_double_comes_back_bit_by_bit)
 		if (value != value)
 			continue;
 		snprintf(text, sizeof(text), "%.17g", value);
-		ck_assert_int_eq(tl_number_double(tl_bytes_of(text), &bits), 0);
+		ck_assert_ok(tl_number_double(tl_bytes_of(text), &bits));
 		ck_assert_uint_eq(bits, want);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

@@ -19,10 +19,10 @@ TEST(rows_without_help_share_the_line_below)
 	static const struct tl_help help = { "x\n", "tid", "" };
 	struct tl_text text = { 0 };
 
-	ck_assert_int_eq(tl_help_put(&text, &help, joined, 4, "who", NULL), 0);
+	ck_assert_ok(tl_help_put(&text, &help, joined, 4, "who", NULL));
 	ck_assert_str_eq(tl_text_string(&text) + strlen("Who:\n"), line);
 	tl_text_clear(&text);
-	ck_assert_int_eq(tl_help_put(&text, &help, joined, 4, NULL, NULL), 0);
+	ck_assert_ok(tl_help_put(&text, &help, joined, 4, NULL, NULL));
 	ck_assert_int_eq(strncmp(tl_text_string(&text) + strlen("x\n\n"), line,
 			     strlen(line)),
 	    0);

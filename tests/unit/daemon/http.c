@@ -172,9 +172,7 @@ TEST(a_configured_name_is_ours)
 	struct tl_tcp_address at;
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(tl_tcp_address_parse(&at, "probe.example:9464",
-			     &fault),
-	    0);
+	ck_assert_ok(tl_tcp_address_parse(&at, "probe.example:9464", &fault));
 	ck_assert(tl_host_is_ours(&at, "Probe.Example:9464"));
 	ck_assert(!tl_host_is_ours(&at, "other.example:9464"));
 }
@@ -343,8 +341,7 @@ TEST(the_page_gets_its_entries)
 	struct timeline_event *event;
 	char what[128];
 
-	ck_assert_int_eq(timeline_define(tl, "web", "fatal", "seen ", &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "web", "fatal", "seen ", &event));
 	timeline_log(event, 7);
 	snprintf(what, sizeof(what), "GET /live.json?timeline=%s&after=&max=10",
 	    fixture_name + 1);
@@ -358,9 +355,7 @@ TEST(all_entries_are_counted_from_the_first_question_on)
 	struct timeline_event *event;
 	char what[128];
 
-	ck_assert_int_eq(timeline_define(tl, "web", "fatal", "counted ",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "web", "fatal", "counted ", &event));
 	timeline_log(event);
 	snprintf(what, sizeof(what), "GET /summary.json?timeline=%s",
 	    fixture_name + 1);
@@ -552,9 +547,8 @@ TEST(metrics_hold_no_text_of_a_message)
 {
 	struct timeline_event *event;
 
-	ck_assert_int_eq(timeline_define(tl, "secretcategory", "fatal",
-			     "secretmessage $secretname", &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "secretcategory", "fatal",
+	    "secretmessage $secretname", &event));
 	timeline_log(event, 7);
 	ck_assert_lacks(ask("GET /metrics"), "secret");
 }
@@ -636,7 +630,7 @@ TEST(who_listens_everywhere_is_found_here)
 	struct tl_http *other;
 	char wanted[64];
 
-	ck_assert_int_eq(tl_http_new(&other, d, "0.0.0.0:0", &fault), 0);
+	ck_assert_ok(tl_http_new(&other, d, "0.0.0.0:0", &fault));
 	tl_http_put_address(&address, other);
 	snprintf(wanted, sizeof(wanted),
 	    "http://127.0.0.1:%u/?token=", tl_http_port(other));
@@ -649,8 +643,8 @@ TEST(each_token_is_new)
 {
 	char a[TL_TOKEN_SIZE], b[TL_TOKEN_SIZE];
 
-	ck_assert_int_eq(tl_http_make_token(a), 0);
-	ck_assert_int_eq(tl_http_make_token(b), 0);
+	ck_assert_ok(tl_http_make_token(a));
+	ck_assert_ok(tl_http_make_token(b));
 	ck_assert_uint_eq(strspn(a, "0123456789abcdef"), TL_TOKEN_SIZE - 1);
 	ck_assert_str_ne(a, b);
 }

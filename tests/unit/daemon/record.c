@@ -94,7 +94,7 @@ TEST(a_name_has_the_time_and_comes_apart_again)
 	struct tl_snapshot_name parts;
 	char name[TL_FILE_NAME_MAX];
 
-	ck_assert_int_eq(tl_record_name_make(name, "app", now), 0);
+	ck_assert_ok(tl_record_name_make(name, "app", now));
 	ck_assert_str_eq(name, "app-20261120T192418.123456Z.trace");
 	ck_assert(tl_record_name_parse(&parts, name));
 	ck_assert_uint_eq(parts.timeline_size, 3);
@@ -110,7 +110,7 @@ TEST(the_longest_name_leaves_room_for_that_of_its_index)
 
 	memset(timeline, 'x', sizeof(timeline));
 	timeline[TL_RECORD_TIMELINE_MAX] = '\0';
-	ck_assert_int_eq(tl_record_name_make(name, timeline, now), 0);
+	ck_assert_ok(tl_record_name_make(name, timeline, now));
 	ck_assert_uint_eq(strlen(name) + strlen(TL_RECORD_INDEX_SUFFIX), 255);
 	timeline[TL_RECORD_TIMELINE_MAX] = 'x';
 	timeline[TL_RECORD_TIMELINE_MAX + 1] = '\0';
@@ -165,7 +165,7 @@ sweep(struct tl_config_keep keep, const char *busy)
 
 	recorded.record.keep = keep;
 	recorded.snapshots.keep = keep;
-	ck_assert_int_eq(tl_keep_sweep(&how, &sums), 0);
+	ck_assert_ok(tl_keep_sweep(&how, &sums));
 	ck_assert_uint_eq(sums.removed[TL_KEPT_SNAPSHOT], 0);
 	return sums.removed[TL_KEPT_TRACE];
 }
@@ -215,7 +215,7 @@ exists(const char *name, const char *suffix)
 static void
 make_trace(char name[TL_FILE_NAME_MAX], int64_t age_ns)
 {
-	ck_assert_int_eq(tl_record_name_make(name, "app", now - age_ns), 0);
+	ck_assert_ok(tl_record_name_make(name, "app", now - age_ns));
 	make_file(name, "", 4096);
 	make_file(name, ".idx", 4096);
 }

@@ -46,7 +46,7 @@ TEST(a_failing_expression_switches_its_rule_off)
 	ck_assert_uint_eq(seen.failures, 1);
 	ck_assert(status_of(0).off);
 	ck_assert(!status_of(1).off);
-	ck_assert_int_eq(tl_rules_configure(rules, list, 2, &fault), 0);
+	ck_assert_ok(tl_rules_configure(rules, list, 2, &fault));
 	ck_assert(!status_of(0).off); /* a reload switches the rule on again */
 	put(PING, 2, 5);
 	fired(1);
@@ -137,7 +137,7 @@ TEST(an_unchanged_rule_goes_on_after_a_reload)
 	after[1] = before[1];
 	after[1].actions.snapshot = true; /* the condition is unchanged */
 	after[2] = before[0];
-	ck_assert_int_eq(tl_rules_configure(rules, after, 3, &fault), 0);
+	ck_assert_ok(tl_rules_configure(rules, after, 3, &fault));
 	memset(before, 0xff, sizeof(before));
 	ck_assert_uint_eq(tl_rules_count(rules), 3);
 	ck_assert_uint_eq(status_of(2).fired, 1);
@@ -149,7 +149,7 @@ TEST(an_unchanged_rule_goes_on_after_a_reload)
 	fired(2);
 	last = after[2];
 	last.bound = 5; /* another condition makes another rule */
-	ck_assert_int_eq(tl_rules_configure(rules, &last, 1, &fault), 0);
+	ck_assert_ok(tl_rules_configure(rules, &last, 1, &fault));
 	put(DEPTH, 13 * MS, 12);
 	fired(1);
 	ck_assert_uint_eq(status_of(0).fired, 1);
@@ -186,8 +186,7 @@ TEST(a_long_text_is_cut_between_characters, .to = 2)
 
 	for (size_t i = 0; i < 300; i++)
 		strcat(text, "\xc3\xa4");
-	ck_assert_int_eq(tl_message_parse(&messages[PING], tl_bytes_of(text)),
-	    0);
+	ck_assert_ok(tl_message_parse(&messages[PING], tl_bytes_of(text)));
 	start(&rule, 1);
 	put(PING, 0, 0);
 	size = strlen(seen.last.text);

@@ -92,9 +92,8 @@ TEST(a_map_keeps_a_value_for_each_message)
 	ck_assert_ptr_null(tl_message_map_find(&map, &many[0]));
 	for (size_t i = 0; i < MANY; i++) {
 		ck_assert_ptr_null(tl_message_map_find(&map, &many[i]));
-		ck_assert_int_eq(tl_message_map_add(&map, &many[i],
-				     &many[MANY - 1 - i]),
-		    0);
+		ck_assert_ok(
+		    tl_message_map_add(&map, &many[i], &many[MANY - 1 - i]));
 	}
 	for (size_t i = 0; i < MANY; i++)
 		ck_assert_ptr_eq(tl_message_map_find(&map, &many[i]),

@@ -386,8 +386,7 @@ observe_both(const struct tl_observed_start *from, struct tl_event *events,
 	tl_observer_init(&observer, from);
 	for (size_t i = 0; i < count; i++)
 		tl_observe(&observer, &events[i]);
-	ck_assert_int_eq(tl_observer_init_back(&observer, from, change_count),
-	    0);
+	ck_assert_ok(tl_observer_init_back(&observer, from, change_count));
 	for (size_t i = 0; i < change_count; i++)
 		tl_observe_ahead(&observer, &changes[i]);
 	for (size_t i = count; i-- > 0;)

@@ -36,7 +36,7 @@ setup(void)
 		.level = 4,
 		.strings = &strings };
 	event = (struct tl_event){ .message = &message, .kind = TL_INSTANT };
-	ck_assert_int_eq(tl_render_new(&render), 0);
+	ck_assert_ok(tl_render_new(&render));
 }
 
 static void
@@ -51,8 +51,8 @@ define(const char *line)
 {
 	/* the cache holds lines of the previous message */
 	tl_render_free(render);
-	ck_assert_int_eq(tl_render_new(&render), 0);
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)), 0);
+	ck_assert_ok(tl_render_new(&render));
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
 }
 
 static void
@@ -198,9 +198,7 @@ TEST(many_messages_are_kept_apart)
 	for (size_t i = 0; i < MANY; i++) {
 		memset(lines[i], 'a' + (int)(i % 26), i);
 		memcpy(lines[i] + i, "$n%d end $m", 12);
-		ck_assert_int_eq(tl_message_parse(&many[i],
-				     tl_bytes_of(lines[i])),
-		    0);
+		ck_assert_ok(tl_message_parse(&many[i], tl_bytes_of(lines[i])));
 	}
 	for (size_t i = 0; i < 20000; i++) {
 		event.message = &many[i * 7919 % MANY];

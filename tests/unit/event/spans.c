@@ -341,8 +341,7 @@ check_completed(enum tl_order order, size_t window)
 	size_t completed = 0;
 
 	make_stream(events);
-	ck_assert_int_eq(tl_spans_cursor(order, window, &inner.cursor, &cursor),
-	    0);
+	ck_assert_ok(tl_spans_cursor(order, window, &inner.cursor, &cursor));
 	for (size_t n = 0; n < STREAM; n++) {
 		const size_t i = newest_first ? STREAM - 1 - n : n;
 		const long begin =
@@ -445,10 +444,9 @@ TEST(plain_and_proven_ends_pair_alike_in_both_orders, .to = 20)
 		struct array_cursor inner = { { array_next, array_close },
 			events, STREAM, order == 1 };
 
-		ck_assert_int_eq(tl_spans_cursor(order ? TL_NEWEST_FIRST
-						       : TL_OLDEST_FIRST,
-				     STREAM, &inner.cursor, &cursor),
-		    0);
+		ck_assert_ok(
+		    tl_spans_cursor(order ? TL_NEWEST_FIRST : TL_OLDEST_FIRST,
+			STREAM, &inner.cursor, &cursor));
 		while (tl_cursor_next(cursor, &event) > 0) {
 			const struct tl_event *f = &forward[event.number];
 

@@ -48,7 +48,7 @@ setup(void)
 {
 	got = (struct tl_text){ 0 };
 	faults = 0;
-	ck_assert_int_eq(tl_chrome_write_new(&writer, take, &got, &report), 0);
+	ck_assert_ok(tl_chrome_write_new(&writer, take, &got, &report));
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
 		.strings = &strings };
@@ -70,19 +70,19 @@ teardown(void)
 static void
 define(const char *line)
 {
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
 }
 
 static void
 put(void)
 {
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
 }
 
 static void
 finish(void)
 {
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 }
 
 /* Check that the output contains a text. */

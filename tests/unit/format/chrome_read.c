@@ -73,8 +73,8 @@ TEST(what_the_sink_says_is_returned)
 
 	foreign_init(&f);
 	f.sink.rc = -ENOSPC;
-	ck_assert_int_eq(tl_chrome_read_new(&f.reader, &f.sink.sink, NULL), 0);
-	ck_assert_int_eq(f.reader->feed(f.reader, tl_bytes_of(file)), 0);
+	ck_assert_ok(tl_chrome_read_new(&f.reader, &f.sink.sink, NULL));
+	ck_assert_ok(f.reader->feed(f.reader, tl_bytes_of(file)));
 	ck_assert_int_eq(f.reader->finish(f.reader), -ENOSPC);
 	foreign_free(&f);
 }

@@ -45,7 +45,7 @@ setup(void)
 {
 	got = (struct tl_text){ 0 };
 	write_rc = 0;
-	ck_assert_int_eq(tl_csv_write_new(&writer, take, &got, NULL), 0);
+	ck_assert_ok(tl_csv_write_new(&writer, take, &got, NULL));
 	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
@@ -73,10 +73,9 @@ static void
 put(const char *line)
 {
 	if (line)
-		ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)),
-		    0);
-	ck_assert_int_eq(sink->put(sink, &event), 0);
-	ck_assert_int_eq(sink->finish(sink), 0);
+		ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
+	ck_assert_ok(sink->put(sink, &event));
+	ck_assert_ok(sink->finish(sink));
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown);
@@ -159,7 +158,7 @@ TEST(what_write_says_is_returned)
 {
 	int rc = 0;
 
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of("x")), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("x")));
 	write_rc = -EPIPE;
 	for (unsigned i = 0; i < 10000 && rc == 0; i++)
 		rc = sink->put(sink, &event);

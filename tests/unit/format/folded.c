@@ -22,7 +22,7 @@ TEST(what_is_too_deep_counts_for_what_is_around_it)
 		begin(&a, i, 1);
 	for (unsigned i = 0; i < deep; i++)
 		end(&a, deep + i, 1);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_str_eq(tl_text_string(&f.noted.text),
 	    "-95 - a span is too deep: left out (10 times)\n");
 	ck_assert_ptr_nonnull(strstr(tl_text_string(&f.out), " 21\n"));
@@ -52,7 +52,7 @@ TEST(no_time_is_lost_or_counted_twice, .to = 8)
 		else
 			end(messages[open[--depth]], ns, 7);
 	}
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	for (const char *line = tl_text_string(&f.out); *line;
 	     line = strchr(line, '\n') + 1) {
 		const char *last = strchr(line, '\n');

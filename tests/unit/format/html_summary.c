@@ -24,7 +24,7 @@ define(struct tl_message *m, const char *text, uint8_t kind, uint8_t level)
 		.kind = kind,
 		.level = level,
 		.gate = level };
-	ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(m, tl_bytes_of(text)));
 }
 
 static void
@@ -33,7 +33,7 @@ begin(void)
 	define(&outer, "outer $id", TIMELINE_RECORD_SPAN, 6);
 	define(&inner, "inner", TIMELINE_RECORD_SPAN, 5);
 	define(&tick, "tick $n", TIMELINE_RECORD_INSTANT, 7);
-	ck_assert_int_eq(tl_html_summary_new(&summary), 0);
+	ck_assert_ok(tl_html_summary_new(&summary));
 }
 
 static uint64_t observed; /* the interval of the events put next */
@@ -52,7 +52,7 @@ put(const struct tl_message *m, unsigned kind, uint32_t tid, int64_t ns)
 		.observed = observed,
 		.lane = 2 };
 
-	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+	ck_assert_ok(tl_html_summary_put(summary, &e));
 }
 
 static void

@@ -43,7 +43,7 @@ setup(void)
 	got = (struct tl_text){ 0 };
 	writes = 0;
 	write_rc = 0;
-	ck_assert_int_eq(tl_jsonl_write_new(&writer, take, &got, NULL), 0);
+	ck_assert_ok(tl_jsonl_write_new(&writer, take, &got, NULL));
 	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
@@ -69,10 +69,9 @@ static void
 put(const char *line)
 {
 	if (line)
-		ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)),
-		    0);
-	ck_assert_int_eq(sink->put(sink, &event), 0);
-	ck_assert_int_eq(sink->finish(sink), 0);
+		ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
+	ck_assert_ok(sink->put(sink, &event));
+	ck_assert_ok(sink->finish(sink));
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
@@ -81,34 +80,30 @@ TEST(lines_are_handed_on_in_large_pieces_and_all_of_them)
 {
 	size_t lines = 0;
 
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of("processed $tcp")),
-	    0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("processed $tcp")));
 	for (unsigned i = 0; i < 10000; i++) {
 		event.args[0] = i;
-		ck_assert_int_eq(sink->put(sink, &event), 0);
+		ck_assert_ok(sink->put(sink, &event));
 	}
-	ck_assert_int_eq(sink->finish(sink), 0);
+	ck_assert_ok(sink->finish(sink));
 	for (size_t i = 0; i < got.size; i++)
 		lines += got.data[i] == '\n';
 	ck_assert_uint_eq(lines, 10000);
 	ck_assert_uint_le(writes, got.size / TL_OUT_SIZE_MAX + 1);
-	ck_assert_int_eq(sink->finish(sink), 0); /* the output is empty */
+	ck_assert_ok(sink->finish(sink)); /* the output is empty */
 }
 
 TEST(what_write_says_is_returned)
 {
 	int rc = 0;
 
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of("processed $tcp")),
-	    0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("processed $tcp")));
 	write_rc = -ENOSPC;
 	for (unsigned i = 0; i < 10000 && rc == 0; i++)
 		rc = sink->put(sink, &event);
 	ck_assert_int_eq(rc, -ENOSPC);
 	ck_assert_uint_eq(writes, 1);
-	ck_assert_int_eq(sink->put(sink, &event), 0);
+	ck_assert_ok(sink->put(sink, &event));
 	ck_assert_int_eq(sink->finish(sink), -ENOSPC);
 }
 
@@ -128,11 +123,10 @@ TEST(python_reads_every_line)
 	message.category = tl_bytes(odd, sizeof(odd));
 	event.args[0] = 1;
 	put("odd $a%s $b%d");
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes(odd + 11, sizeof(odd) - 11)),
-	    0);
+	ck_assert_ok(
+	    tl_message_parse(&message, tl_bytes(odd + 11, sizeof(odd) - 11)));
 	tl_writer_free(writer);
-	ck_assert_int_eq(tl_jsonl_write_new(&writer, take, &got, NULL), 0);
+	ck_assert_ok(tl_jsonl_write_new(&writer, take, &got, NULL));
 	sink = &writer->sink;
 	put(NULL);
 	fd = mkstemp(path);

@@ -57,17 +57,12 @@ TEST(what_waits_goes_on_as_soon_as_it_can)
 	end_block();
 	start_block(0);
 	foreign_init(&f);
-	ck_assert_int_eq(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL),
-	    0);
-	ck_assert_int_eq(f.reader->feed(f.reader,
-			     tl_bytes(file.data, file.size)),
-	    0);
+	ck_assert_ok(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL));
+	ck_assert_ok(f.reader->feed(f.reader, tl_bytes(file.data, file.size)));
 	ck_assert_uint_eq(f.sink.count, 0);
 	tl_text_clear(&file);
 	put_main();
-	ck_assert_int_eq(f.reader->feed(f.reader,
-			     tl_bytes(file.data, file.size)),
-	    0);
+	ck_assert_ok(f.reader->feed(f.reader, tl_bytes(file.data, file.size)));
 	ck_assert_uint_eq(f.sink.count, 2);
 	foreign_free(&f);
 }

@@ -26,9 +26,8 @@ static void
 start_writer(void)
 {
 	foreign_init(&f);
-	ck_assert_int_eq(tl_lincheck_write_new(&f.writer, foreign_write, &f.out,
-			     &f.noted.report),
-	    0);
+	ck_assert_ok(tl_lincheck_write_new(&f.writer, foreign_write, &f.out,
+	    &f.noted.report));
 }
 
 static void
@@ -39,7 +38,7 @@ define(uint8_t kind, uint8_t scope, const char *text)
 		.scope = scope,
 		.strings = &strings,
 		.level = (uint8_t)tl_level_parse("info") };
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
 }
 
 static void
@@ -54,7 +53,7 @@ put_event(uint8_t kind, uint32_t tid, uint64_t a, uint64_t b)
 		.pid = 41,
 		.tid = tid };
 
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 }
 
 /* Read the output again and check the events, which the original would show. */
@@ -63,7 +62,7 @@ check_written(const char *events, const char *noted)
 {
 	struct foreign again;
 
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_str_eq(tl_text_string(&f.noted.text), noted);
 	foreign_run(&again, tl_lincheck_read_new, tl_lincheck_write_new,
 	    tl_bytes(f.out.data, f.out.size), 7);
@@ -115,7 +114,7 @@ TEST(blocks_end_where_the_original_ends_them)
 	define(TIMELINE_RECORD_INSTANT, 0, "tick $n");
 	for (uint64_t i = 0; i < TICKS; i++)
 		put_event(TL_INSTANT, 7, i, 0);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	first = skip_block(f.out.data, at, OWN + CLASS + METHOD, 38, 7);
 	ck_assert_uint_gt(first - at, ENDS);
 	ck_assert_uint_le(first - at, ENDS + TICK + 6);
@@ -156,9 +155,8 @@ make_one_call(const char *class)
 static void
 feed(struct tl_reader *reader, size_t from, size_t to)
 {
-	ck_assert_int_eq(reader->feed(reader,
-			     tl_bytes(file.data + from, to - from)),
-	    0);
+	ck_assert_ok(
+	    reader->feed(reader, tl_bytes(file.data + from, to - from)));
 }
 
 TEST(traces_of_the_same_ids_are_merged)
@@ -172,11 +170,9 @@ TEST(traces_of_the_same_ids_are_merged)
 	sinks[1] = &second;
 	for (unsigned i = 0; i < 2; i++) {
 		make_one_call(i == 0 ? "a.First" : "a.Second");
-		ck_assert_int_eq(tl_lincheck_read_new(&readers[i], sinks[i],
-				     NULL),
-		    0);
+		ck_assert_ok(tl_lincheck_read_new(&readers[i], sinks[i], NULL));
 		feed(readers[i], 0, file.size);
-		ck_assert_int_eq(readers[i]->finish(readers[i]), 0);
+		ck_assert_ok(readers[i]->finish(readers[i]));
 	}
 	check_written("1 call > First.main()\n1 call < First.main()\n"
 		      "1 call > Second.main()\n1 call < Second.main()\n",
@@ -198,9 +194,8 @@ TEST(a_large_block_is_cut_where_traces_are_mixed)
 	struct tl_text kept;
 
 	start_writer();
-	ck_assert_int_eq(tl_lincheck_read_new(&large, &f.writer->sink, NULL),
-	    0);
-	ck_assert_int_eq(tl_lincheck_read_new(&small, &second, NULL), 0);
+	ck_assert_ok(tl_lincheck_read_new(&large, &f.writer->sink, NULL));
+	ck_assert_ok(tl_lincheck_read_new(&small, &second, NULL));
 	put_header(8);
 	start_block(0);
 	put_main();
@@ -218,7 +213,7 @@ TEST(a_large_block_is_cut_where_traces_are_mixed)
 	teardown();
 	file = kept;
 	feed(large, (CALLS - 9) * CALL, file.size);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_str_eq(tl_text_string(&f.noted.text), "");
 	foreign_run(&again, tl_lincheck_read_new, NULL,
 	    tl_bytes(f.out.data, f.out.size), 1 << 16);
@@ -266,15 +261,12 @@ write_files(char *path)
 	strcat(path, "/t");
 	snprintf(index, sizeof(index), "%s.idx", path);
 	foreign_init(&f);
-	ck_assert_int_eq(tl_lincheck_write_at(&f.writer, path, NULL), 0);
+	ck_assert_ok(tl_lincheck_write_at(&f.writer, path, NULL));
 	f.sink.next = &f.writer->sink;
-	ck_assert_int_eq(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL),
-	    0);
-	ck_assert_int_eq(f.reader->feed(f.reader,
-			     tl_bytes(file.data, file.size)),
-	    0);
-	ck_assert_int_eq(f.reader->finish(f.reader), 0);
-	ck_assert_int_eq(f.sink.sink.finish(&f.sink.sink), 0);
+	ck_assert_ok(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL));
+	ck_assert_ok(f.reader->feed(f.reader, tl_bytes(file.data, file.size)));
+	ck_assert_ok(f.reader->finish(f.reader));
+	ck_assert_ok(f.sink.sink.finish(&f.sink.sink));
 	foreign_free(&f);
 	load(path, &written);
 	load(index, &indexed);

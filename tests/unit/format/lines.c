@@ -54,11 +54,9 @@ put(struct tl_writer *w, const char *text, uint8_t record, unsigned kind,
 		.kind = (uint8_t)kind,
 		.args = { a, b } };
 
-	ck_assert_int_eq(tl_interner_message(interner,
-			     tl_bytes(odd, sizeof(odd)), tl_bytes_of(text),
-			     record, 8, 0, &event.message),
-	    0);
-	ck_assert_int_eq(w->sink.put(&w->sink, &event), 0);
+	ck_assert_ok(tl_interner_message(interner, tl_bytes(odd, sizeof(odd)),
+	    tl_bytes_of(text), record, 8, 0, &event.message));
+	ck_assert_ok(w->sink.put(&w->sink, &event));
 }
 
 /* Write an event of each kind. */
@@ -83,13 +81,12 @@ write_events(struct tl_writer *w)
 	put(w, "$a%d $b%t", TIMELINE_RECORD_SPAN, TL_END, 1, 2);
 	put(w, "$a%f $b%f", TIMELINE_RECORD_COUNTER, TL_COUNTER, bits[0],
 	    bits[1]);
-	ck_assert_int_eq(tl_interner_string(interner,
-			     tl_bytes(odd, sizeof(odd)), &number),
-	    0);
+	ck_assert_ok(
+	    tl_interner_string(interner, tl_bytes(odd, sizeof(odd)), &number));
 	put(w, "$a%s, \"$b%s\"", TIMELINE_RECORD_INSTANT, TL_INSTANT, number,
 	    number);
-	ck_assert_int_eq(w->sink.put(&w->sink, &lost), 0);
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_ok(w->sink.put(&w->sink, &lost));
+	ck_assert_ok(w->sink.finish(&w->sink));
 }
 
 static void
@@ -97,7 +94,7 @@ setup(void)
 {
 	first = second = (struct tl_text){ 0 };
 	faults = 0;
-	ck_assert_int_eq(tl_interner_new(&interner), 0);
+	ck_assert_ok(tl_interner_new(&interner));
 }
 
 static void
@@ -126,7 +123,7 @@ copy(int i, struct tl_bytes text, size_t size)
 	if (rc == 0)
 		rc = r->finish(r);
 	if (rc == 0)
-		ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+		ck_assert_ok(w->sink.finish(&w->sink));
 	tl_writer_free(w);
 	r->free(r);
 	return rc;
@@ -234,10 +231,8 @@ span_message(const char *text, uint8_t scope)
 {
 	const struct tl_message *message;
 
-	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
-			     tl_bytes_of(text), TIMELINE_RECORD_SPAN, 6, scope,
-			     &message),
-	    0);
+	ck_assert_ok(tl_interner_message(interner, tl_bytes_of("c"),
+	    tl_bytes_of(text), TIMELINE_RECORD_SPAN, 6, scope, &message));
 	return message;
 }
 
@@ -269,9 +264,8 @@ TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
 	uint64_t source;
 
 	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("source"),
-			     &source),
-	    0);
+	ck_assert_ok(
+	    tl_interner_string(interner, tl_bytes_of("source"), &source));
 	/* known messages are written, too */
 	for (unsigned k = 0; k < 3 * SPANS; k++) {
 		const struct tl_event e = {
@@ -283,9 +277,9 @@ TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
 			.args = { source, source, source }
 		};
 
-		ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+		ck_assert_ok(w->sink.put(&w->sink, &e));
 	}
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_ok(w->sink.finish(&w->sink));
 	tl_writer_free(w);
 	ck_assert_int_eq(read_kept(_i, tl_text_string(&first)), 0);
 	ck_assert_uint_eq(kept_count, 3 * SPANS);
@@ -310,12 +304,10 @@ TEST(an_empty_text_is_no_missing_one, .to = FORMATS)
 				  span_message("of $a%s", TIMELINE_THREAD),
 		.kind = TL_END };
 
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of(""),
-			     &e.args[0]),
-	    0);
+	ck_assert_ok(tl_interner_string(interner, tl_bytes_of(""), &e.args[0]));
 	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
-	ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_ok(w->sink.put(&w->sink, &e));
+	ck_assert_ok(w->sink.finish(&w->sink));
 	tl_writer_free(w);
 	ck_assert_int_eq(read_kept(_i, tl_text_string(&first)), 0);
 	ck_assert(!kept[0].bare);
@@ -342,13 +334,12 @@ fill_random(struct tl_event *e, uint64_t *state, uint64_t messages)
 	tl_put_format(&text, "%llu %s", (unsigned long long)which,
 	    texts[which % 6]);
 	e->kind = (uint8_t)(1 + random_below(state, 4));
-	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
-			     tl_bytes(text.data, text.size), kinds[e->kind],
-			     (uint8_t)(1 + which % 9),
-			     kinds[e->kind] == TIMELINE_RECORD_SPAN &&
-				 which % 3 == 1 && which % 6 != 4,
-			     &e->message),
-	    0);
+	ck_assert_ok(tl_interner_message(interner, tl_bytes_of("c"),
+	    tl_bytes(text.data, text.size), kinds[e->kind],
+	    (uint8_t)(1 + which % 9),
+	    kinds[e->kind] == TIMELINE_RECORD_SPAN && which % 3 == 1 &&
+		which % 6 != 4,
+	    &e->message));
 	tl_text_free(&text);
 	e->bare =
 	    e->kind == TL_END && e->message->argc > 0 && random_below(state, 2);
@@ -369,12 +360,10 @@ TEST(any_events_come_back, .to = FORMATS)
 	struct tl_writer *w;
 	uint64_t state = 7, ignored;
 
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("plain"),
-			     &ignored),
-	    0);
-	ck_assert_int_eq(tl_interner_string(interner,
-			     tl_bytes(odd, sizeof(odd)), &ignored),
-	    0);
+	ck_assert_ok(
+	    tl_interner_string(interner, tl_bytes_of("plain"), &ignored));
+	ck_assert_ok(
+	    tl_interner_string(interner, tl_bytes(odd, sizeof(odd)), &ignored));
 	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
 	for (unsigned k = 0; k < 20000; k++) {
 		struct tl_event e = { 0 };
@@ -384,9 +373,9 @@ TEST(any_events_come_back, .to = FORMATS)
 			e = (struct tl_event){ .kind = TL_LOST,
 				.ns = e.ns,
 				.lost = e.tsc };
-		ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+		ck_assert_ok(w->sink.put(&w->sink, &e));
 	}
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_ok(w->sink.finish(&w->sink));
 	tl_writer_free(w);
 	ck_assert_int_eq(copy(_i, tl_bytes(first.data, first.size), 4000), 0);
 	ck_assert_uint_eq(faults, 0);
@@ -414,16 +403,16 @@ read_origin(int i, const struct tl_origin *sources, size_t count, bool says)
 	event.message = span_message("x $a", 0);
 	for (size_t k = 0; k < count; k++) {
 		event.source = (uint16_t)k;
-		ck_assert_int_eq(w->sink.put(&w->sink, &event), 0);
+		ck_assert_ok(w->sink.put(&w->sink, &event));
 	}
-	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_ok(w->sink.finish(&w->sink));
 	tl_writer_free(w);
 	said.report = (struct tl_report){ foreign_say, &said.text };
 	tl_text_clear(&second);
 	ck_assert_int_eq(formats[i].write_new(&w, append, &second, NULL), 0);
 	ck_assert_int_eq(formats[i].read_new(&r, &w->sink, &said.report), 0);
-	ck_assert_int_eq(r->feed(r, tl_bytes(first.data, first.size)), 0);
-	ck_assert_int_eq(r->finish(r), 0);
+	ck_assert_ok(r->feed(r, tl_bytes(first.data, first.size)));
+	ck_assert_ok(r->finish(r));
 	r->origin(r, &origin);
 	faults = said.text.size > 0;
 	if (faults)

@@ -110,8 +110,7 @@ TEST(what_the_sink_says_is_returned)
 
 	foreign_init(&f);
 	f.sink.rc = -ENOSPC;
-	ck_assert_int_eq(tl_lms_read_new(&reader, &f.sink.sink, &f.said.report),
-	    0);
+	ck_assert_ok(tl_lms_read_new(&reader, &f.sink.sink, &f.said.report));
 	ck_assert_int_eq(reader->feed(reader, tl_bytes_of(example)), -ENOSPC);
 	ck_assert_uint_eq(f.sink.count, 1);
 	reader->free(reader);
@@ -132,7 +131,7 @@ put_event(uint8_t kind, int64_t ns)
 		.pid = 4,
 		.tid = 5 };
 
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 }
 
 static void
@@ -142,10 +141,9 @@ start_writer(const char *category, const char *text)
 	message = (struct tl_message){ .category = tl_bytes_of(category),
 		.kind = TIMELINE_RECORD_SPAN,
 		.level = 4 };
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
-	ck_assert_int_eq(tl_lms_write_new(&f.writer, foreign_write, &f.out,
-			     &f.noted.report),
-	    0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
+	ck_assert_ok(tl_lms_write_new(&f.writer, foreign_write, &f.out,
+	    &f.noted.report));
 }
 
 /* The first line of a message has no newline, but its category may have any. */
@@ -161,7 +159,7 @@ TEST(a_label_cannot_forge_lines)
 		start_writer(labels[i], "x");
 		put_event(TL_BEGIN, 1000);
 		put_event(TL_END, 2000);
-		ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+		ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 		out = f.out;
 		foreign_run(&again, tl_lms_read_new, tl_lms_write_new,
 		    tl_bytes(out.data, out.size), 0);
@@ -223,7 +221,7 @@ TEST(spans_of_a_timeline_come_back, .to = 4)
 		tl_put_format(&want, "%lld lms %c net.x, y\n",
 		    (long long)(us - first_us) * 1000, begins ? '>' : '<');
 	}
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	foreign_run(&again, tl_lms_read_new, NULL,
 	    tl_bytes(f.out.data, f.out.size), 1 + random_below(&state, 50));
 	ck_assert_int_eq(again.rc, 0);

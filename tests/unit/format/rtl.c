@@ -74,8 +74,7 @@ setup(void)
 {
 	listing = log_text = faults = (struct tl_text){ 0 };
 	reader = NULL;
-	ck_assert_int_eq(tl_rtl_write_new(&writer, write_log, NULL, &report),
-	    0);
+	ck_assert_ok(tl_rtl_write_new(&writer, write_log, NULL, &report));
 }
 
 static void
@@ -97,7 +96,7 @@ read_pieces(struct tl_sink *sink, struct tl_bytes bytes, size_t size)
 
 	if (reader)
 		reader->free(reader);
-	ck_assert_int_eq(tl_rtl_read_new(&reader, sink, &report), 0);
+	ck_assert_ok(tl_rtl_read_new(&reader, sink, &report));
 	for (size_t at = 0; rc == 0 && at < bytes.size; at += size) {
 		const size_t left = bytes.size - at;
 
@@ -146,10 +145,10 @@ static void
 put(const char *category, const char *text, uint8_t kind)
 {
 	message.category = tl_bytes_of(category);
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
 	event.kind = kind;
 	event.message = &message;
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
 	/* the next call uses another message */
 	writer->kind->free(writer);
 }
@@ -182,7 +181,7 @@ TEST(a_line_that_a_reader_would_cut_is_cut_when_it_is_written)
 		put("net", "$message%s", TL_INSTANT);
 		put("net", "at $1%s", TL_INSTANT);
 	}
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	ck_assert_str_eq(tl_text_string(&faults),
 	    "-1 lines of more than 64 KiB are cut (40 times)\n");
 	tl_text_clear(&faults);
@@ -210,10 +209,9 @@ TEST(a_format_of_a_file_reads_no_memory, .to = 16)
 
 	tl_put_format(&text, "$1%%%c\nformat: : %s", _i % 2 ? 's' : 'd',
 	    formats[_i / 2]);
-	ck_assert_int_eq(tl_message_parse(&m, tl_bytes(text.data, text.size)),
-	    0);
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &e), 0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(tl_message_parse(&m, tl_bytes(text.data, text.size)));
+	ck_assert_ok(writer->sink.put(&writer->sink, &e));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_text_free(&text);
 }
 
@@ -247,14 +245,14 @@ write_timeline(const char *name)
 	struct tl_event e;
 
 	ck_assert_int_eq(snap_open(&snap, name, 0, &fault), 0);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &e) > 0) {
 		e.ns = 0;
 		e.tid = 1;
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &e), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &e));
 	}
 	tl_cursor_close(cursor);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_snap_close(snap);
 }
 
@@ -266,8 +264,8 @@ TEST(what_the_macros_log_is_the_log_of_the_original)
 
 	snprintf(name, sizeof(name), "/test-rtl-%d", (int)getpid());
 	timeline_remove(name);
-	ck_assert_int_eq(timeline_new(&tl, name, &options), 0);
-	ck_assert_int_eq(timeline_rtl_use(tl), 0);
+	ck_assert_ok(timeline_new(&tl, name, &options));
+	ck_assert_ok(timeline_rtl_use(tl));
 	work();
 	write_timeline(name);
 	timeline_remove(name);

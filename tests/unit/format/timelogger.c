@@ -116,11 +116,10 @@ TEST(spans_of_any_activity_are_paired)
 
 	put_source(0, 0, "s");
 	busy_ns = put_random_activity(5);
-	ck_assert_int_eq(tl_spans_new(&p.spans), 0);
-	ck_assert_int_eq(tl_timelogger_read_new(&reader, &p.sink, NULL), 0);
-	ck_assert_int_eq(reader->feed(reader, tl_bytes(file.data, file.size)),
-	    0);
-	ck_assert_int_eq(reader->finish(reader), 0);
+	ck_assert_ok(tl_spans_new(&p.spans));
+	ck_assert_ok(tl_timelogger_read_new(&reader, &p.sink, NULL));
+	ck_assert_ok(reader->feed(reader, tl_bytes(file.data, file.size)));
+	ck_assert_ok(reader->finish(reader));
 	tl_spans_counts(p.spans, &count);
 	ck_assert_uint_gt(count.paired, 400);
 	ck_assert_uint_eq(count.lonely_begins, 0);
@@ -152,10 +151,8 @@ TEST(what_the_sink_says_is_returned)
 	put_open(0, 2);
 	foreign_init(&f);
 	f.sink.rc = -ENOSPC;
-	ck_assert_int_eq(tl_timelogger_read_new(&reader, &f.sink.sink, NULL),
-	    0);
-	ck_assert_int_eq(reader->feed(reader, tl_bytes(file.data, file.size)),
-	    0);
+	ck_assert_ok(tl_timelogger_read_new(&reader, &f.sink.sink, NULL));
+	ck_assert_ok(reader->feed(reader, tl_bytes(file.data, file.size)));
 	ck_assert_int_eq(reader->finish(reader), -ENOSPC);
 	ck_assert_uint_eq(f.sink.count, 1);
 	reader->free(reader);

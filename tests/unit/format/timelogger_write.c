@@ -27,7 +27,7 @@ put_event_of(const struct tl_message *of, uint8_t kind, int64_t ns,
 		.pid = tid ? 41 : 0,
 		.tid = tid };
 
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 }
 
 static void
@@ -44,16 +44,15 @@ start_writer(uint8_t scope, const char *text)
 		.kind = TIMELINE_RECORD_SPAN,
 		.scope = scope,
 		.level = 6 };
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
-	ck_assert_int_eq(tl_timelogger_write_new(&f.writer, foreign_write,
-			     &f.out, &f.noted.report),
-	    0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
+	ck_assert_ok(tl_timelogger_write_new(&f.writer, foreign_write, &f.out,
+	    &f.noted.report));
 }
 
 static void
 check_written(const char *noted)
 {
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_uint_eq(f.out.size, file.size);
 	ck_assert_mem_eq(tl_text_string(&f.out), tl_text_string(&file),
 	    file.size);
@@ -175,16 +174,14 @@ TEST(spans_of_a_timeline_come_back, .to = 8)
 		messages[m] = message;
 		snprintf(texts[m], sizeof(texts[m]), "m%u", m);
 		messages[m].scope = m < 2 ? TIMELINE_THREAD : TIMELINE_SOURCE;
-		ck_assert_int_eq(tl_message_parse(&messages[m],
-				     tl_bytes_of(texts[m])),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&messages[m], tl_bytes_of(texts[m])));
 	}
 	put_random_spans(&w, messages, &state);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
-	ck_assert_int_eq(tl_timelogger_read_new(&reader, &w.sink, NULL), 0);
-	ck_assert_int_eq(reader->feed(reader, tl_bytes(f.out.data, f.out.size)),
-	    0);
-	ck_assert_int_eq(reader->finish(reader), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
+	ck_assert_ok(tl_timelogger_read_new(&reader, &w.sink, NULL));
+	ck_assert_ok(reader->feed(reader, tl_bytes(f.out.data, f.out.size)));
+	ck_assert_ok(reader->finish(reader));
 	ck_assert_uint_eq(w.seen, 400);
 	reader->free(reader);
 	for (unsigned i = 0; i < 400; i++)
@@ -206,9 +203,8 @@ TEST(sources_whose_making_is_lost_keep_their_order)
 	for (unsigned i = COUNT; i-- > 0;) { /* threads define in any order */
 		sources[i] = message;
 		sources[i].category = tl_bytes_of("source");
-		ck_assert_int_eq(tl_message_parse(&sources[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&sources[i], tl_bytes_of(texts[i])));
 		ck_assert_int_eq(f.writer->kind->set_message(f.writer, 0,
 				     &sources[i]),
 		    0);
@@ -315,7 +311,7 @@ TEST(java_understands_us_and_we_it)
 	start_writer(TIMELINE_SOURCE, "bad \xff\xf0\x9f\x98\x80 \xed\xa0\x80");
 	put_event(TL_BEGIN, 5, 0);
 	put_event(TL_END, 6, 0);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	save(directory, "data", f.out.data, f.out.size, data);
 	foreign_free(&f);
 	snprintf(program, sizeof(program), JAVA_READS, 3);

@@ -17,8 +17,7 @@ setup_with(uint32_t stamp)
 
 	options.stamp = stamp;
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "debug", "$a", &debug_event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "debug", "$a", &debug_event));
 }
 
 static void
@@ -139,7 +138,7 @@ TEST(names_are_the_nine_priorities_and_off)
 
 	ck_assert_uint_eq(threshold(), 1);
 	for (unsigned i = 0; i < 10; i++) {
-		ck_assert_int_eq(timeline_priority(tl, names[i]), 0);
+		ck_assert_ok(timeline_priority(tl, names[i]));
 		ck_assert_uint_eq(threshold(), i + 1);
 		ck_assert_uint_eq(base(), i + 1);
 		ck_assert(is_over());
@@ -157,7 +156,7 @@ TEST(names_are_the_nine_priorities_and_off)
 TEST(a_burst_that_opens_nothing_is_not_confirmed)
 {
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 5, 60 * SECOND, true));
 	ck_assert_ptr_ne(newest_change(), fixture_newest());
 	timeline_burst(tl, "info", SECOND); /* replaces the sample */
 	expect_told(tl->burst_event);
@@ -178,15 +177,15 @@ TEST(a_burst_that_changes_nothing_is_not_logged)
 	timeline_priority(tl, "error");
 	word = tl->header->levels;
 	before = fixture_logged();
-	ck_assert_int_eq(timeline_burst(tl, "fatal", SECOND), 0);
-	ck_assert_int_eq(timeline_burst(tl, "error", SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "fatal", SECOND));
+	ck_assert_ok(timeline_burst(tl, "error", SECOND));
 	ck_assert_uint_eq(tl->header->levels, word);
 	ck_assert_uint_eq(fixture_logged(), before);
 	timeline_burst(tl, "debug", 60 * SECOND);
 	word = tl->header->levels;
 	before = fixture_logged();
-	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
-	ck_assert_int_eq(timeline_burst(tl, "info", SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", SECOND));
+	ck_assert_ok(timeline_burst(tl, "info", SECOND));
 	ck_assert_uint_eq(tl->header->levels, word);
 	ck_assert_uint_eq(fixture_logged(), before);
 }
@@ -234,7 +233,7 @@ TEST(a_burst_opens_until_its_end)
 {
 	timeline_priority(tl, "error");
 	ck_assert(!is_logged());
-	ck_assert_int_eq(timeline_burst(tl, "debug", 60 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", 60 * SECOND));
 	ck_assert_uint_eq(threshold(), 5);
 	ck_assert_uint_eq(base(), 8);
 	expect_told(tl->burst_event);
@@ -256,7 +255,7 @@ TEST(what_is_open_anyway_does_not_end_a_burst)
 {
 	struct timeline_event *fatal;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$b", &fatal), 0);
+	ck_assert_ok(timeline_define(tl, "a", "fatal", "$b", &fatal));
 	leave_burst_that_is_over(5);
 	timeline_log(fatal, 1);
 	ck_assert_uint_eq(fixture_logged(), 1);
@@ -342,7 +341,7 @@ TEST(a_priority_moves_no_end_of_a_sample_up)
 	uint64_t asked;
 
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 5, 60 * SECOND, true));
 	asked = until();
 	change_often(asked, "warning", "error");
 	ck_assert_uint_eq(until(), asked - 1000);
@@ -357,7 +356,7 @@ TEST(the_longest_burst_becomes_no_longer)
 	uint64_t asked;
 
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", 3600 * SECOND));
 	asked = until();
 	change_often(asked, "fatal", "error");
 	ck_assert(is_logged());
@@ -440,7 +439,7 @@ TEST(expiry_touches_no_living_burst)
 TEST(a_burst_says_whether_it_is_a_sample)
 {
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 5, 60 * SECOND, true));
 	expect_told(tl->burst_event);
 	ck_assert_uint_eq(newest_change()->args[3], 1);
 	timeline_burst(tl, "debug", 61 * SECOND);
@@ -452,9 +451,9 @@ TEST(a_burst_says_whether_it_is_a_sample)
 TEST(a_burst_replaces_a_sample)
 {
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 1, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 1, 60 * SECOND, true));
 	ck_assert_uint_eq(threshold(), 1);
-	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", SECOND));
 	ck_assert_uint_eq(threshold(), 5);
 	ck_assert_uint_eq(base(), 8);
 	/* nor does the burst last as long as the sample */
@@ -481,10 +480,10 @@ TEST(no_sample_is_opened_during_a_burst)
 TEST(a_priority_makes_no_burst_of_a_sample)
 {
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 1, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 1, 60 * SECOND, true));
 	timeline_priority(tl, "fatal");
-	ck_assert_int_eq(tl_burst(tl, 2, 60 * SECOND, true), 0);
-	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
+	ck_assert_ok(tl_burst(tl, 2, 60 * SECOND, true));
+	ck_assert_ok(timeline_burst(tl, "debug", SECOND));
 	ck_assert_uint_eq(threshold(), 5);
 }
 
@@ -519,7 +518,7 @@ TEST(a_burst_lasts_one_ns_to_an_hour)
 	ck_assert_int_eq(timeline_burst(tl, "loud", SECOND), -EINVAL);
 	ck_assert_uint_eq(tl->header->levels, word);
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", 3600 * SECOND));
 	ck_assert(is_logged());
 }
 
@@ -528,7 +527,7 @@ TEST(off_logs_nothing_but_changes)
 	struct timeline_event *fatal;
 	uint64_t before;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$b", &fatal), 0);
+	ck_assert_ok(timeline_define(tl, "a", "fatal", "$b", &fatal));
 	timeline_priority(tl, "off");
 	before = fixture_logged();
 	timeline_log(fatal, 1);
@@ -577,7 +576,7 @@ TEST(a_plan_opens_slots_below_the_threshold)
 
 	timeline_priority(tl, "error");
 	ck_assert(!is_logged());
-	ck_assert_int_eq(tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND), 0);
+	ck_assert_ok(tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND));
 	ck_assert_uint_eq(enter(), 5);
 	ck_assert_uint_eq(threshold(), 8);
 	ck_assert_uint_eq(base(), 8);
@@ -689,7 +688,7 @@ TEST(a_plan_that_begins_in_a_sample_leaves_a_sample)
 	uint64_t end;
 
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 4, 60 * SECOND, true));
 	end = until();
 	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
 	ck_assert_uint_eq(until(), end - 2);
@@ -699,7 +698,7 @@ TEST(a_plan_that_begins_in_a_sample_leaves_a_sample)
 	    until());
 	ck_assert_uint_eq(e->args[3], 1);
 	/* a caller's burst replaces what is left of the sample */
-	ck_assert_int_eq(timeline_burst(tl, "info", SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "info", SECOND));
 	ck_assert_uint_eq(threshold(), 6);
 	ck_assert_uint_lt(until(), end - 2);
 	expect_told(tl->burst_event);

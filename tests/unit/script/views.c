@@ -174,9 +174,7 @@ TEST(the_scripts_in_tests_lua_hold)
 		int rc;
 
 		memset(&result.fault, 0, sizeof(result.fault));
-		ck_assert_int_eq(tl_script_new(&script, NULL, &io,
-				     &result.fault),
-		    0);
+		ck_assert_ok(tl_script_new(&script, NULL, &io, &result.fault));
 		rc = tl_script_load_file(script, found.gl_pathv[i], 0, NULL,
 		    &result.fault);
 		if (rc == 0)
@@ -198,7 +196,7 @@ TEST(a_file_that_is_no_script_is_refused)
 		{ "/dev/null", -EINVAL } };
 	struct tl_script *script;
 
-	ck_assert_int_eq(tl_script_new(&script, NULL, &io, NULL), 0);
+	ck_assert_ok(tl_script_new(&script, NULL, &io, NULL));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(&result.fault, 0, sizeof(result.fault));
 		ck_assert_int_eq(tl_script_load_file(script, cases[i].path, 0,
