@@ -109,6 +109,19 @@ golden_run_lines(const char *path, int i, golden_line *run)
 	golden_compare(path, &g, &out);
 }
 
+/* Put a text; "0x" stands for each address of memory. */
+static inline void
+golden_put_masked(struct tl_text *out, const char *text)
+{
+	for (size_t digits; *text; text += digits) {
+		digits = strncmp(text, "0x", 2) == 0
+			     ? strspn(text + 2, "0123456789abcdef")
+			     : 0;
+		tl_put_bytes(out, tl_bytes(text, digits > 5 ? 2 : 1 + digits));
+		digits = digits > 5 ? 2 + digits : 1 + digits;
+	}
+}
+
 /* Is the word one of the options, which spaces separate? */
 static inline bool
 golden_has(const char *options, const char *word)
