@@ -202,7 +202,7 @@ async function counts(p, state, {same, holds}) {
 		const width = clearColumns(), {first, bin} = summary;
 		Object.assign(summary, {first: view.from,
 			bin: view.to - view.from});
-		binSummary([0, 1, 6, 6, 0, 0], [512, 512], width, 0);
+		binSummary([0, 1, 6, 6, 0, 0, 0], [512, 512], width, 0);
 		Object.assign(summary, {first, bin});
 		return [...picture.counts].flatMap((n, i) => n ? [i -
 			Math.floor(view.width / 2), n] : []); })()`), [0, 1]);
@@ -502,7 +502,7 @@ async function wide({browser, folder, same}) {
 	await p.open("file://" + folder + "/live.html");
 	same("a bin wider than the picture costs its pixels", await p.run(
 		`(() => {
-			const bins = [0, 1002, 4, 4, 0, 0], at = [0, 1023];
+			const bins = [0, 1002, 4, 4, 0, 0, 0], at = [0, 1023];
 			let calls = 0, sum = 0;
 			placeEntries(bins, at, 0, -5e6, 1e7, 100, (k, n) => {
 				calls++;
@@ -512,7 +512,7 @@ async function wide({browser, folder, same}) {
 		})()`), [100, 0.01]);
 	same("the entries of a bin in sight are all counted", await p.run(
 		`(() => {
-			const bins = [0, 1002, 4, 4, 0, 0], at = [0, 1023];
+			const bins = [0, 1002, 4, 4, 0, 0, 0], at = [0, 1023];
 			let sum = 0;
 			placeEntries(bins, at, 0, 10, 50, 100,
 				(k, n) => { sum += n; });
@@ -525,7 +525,7 @@ async function wide({browser, folder, same}) {
 			newest: 6e10}), Object.assign(cover,
 			{from: Infinity, to: -Infinity}), summary.rows = [{pid: 7,
 			tid: 8, cpu: -1, lane: -1, ended: false, entries: 60,
-			bins: [30, 60, 4, 4, 0, 0], at: [0, 1023]}],
+			bins: [30, 60, 4, 4, 0, 0, 0], at: [0, 1023]}],
 		applySummary(), changed())`);
 	await p.until("!view.changed");
 	same("a range of 10 ns in it is drawn at once", await p.run(

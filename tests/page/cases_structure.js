@@ -105,7 +105,8 @@ const TAB = (id) => `document.getElementById("tab-${id}").click()`;
 const VIEWS = [
 	["overview", "setMode('threads'); timeline.fit(); " + TAB("table"),
 		() => true],
-	["zoom", "timeline.zoomTo(2e6, 4e6); timeline.select(600)",
+	["zoom", "timeline.select(-1); timeline.zoomTo(2e6, 4e6); " +
+		"timeline.select(600)",
 		(line) => !/^ *(button|combobox|searchbox|tab|group) /
 			.test(line)],
 	["flame", "timeline.select(-1); timeline.fit(); " + TAB("flame"),

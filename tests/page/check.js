@@ -47,7 +47,8 @@ async function main() {
 	const browser = new Browser(program);
 	const t = {browser, folder, make, npm, holds, same,
 		on: (...a) => on(browser, ...a)};
-	const all = "file account structure states download hosts hostile live";
+	const all = "file panel marks account structure states download " +
+		"hosts hostile live";
 	for (const cases of (process.env.ONLY || all).split(" "))
 		await require("./cases_" + cases + ".js").run(t);
 	await browser.close();

@@ -42,9 +42,10 @@ const ENTRY = (text) => `[...Array(timeline.count).keys()].find(
 const VIEWS = [
 	["live-overview", "setMode('threads'); timeline.fit(); " + TAB("table"),
 		() => true, (text) => text.replace(/ [#.]{10}$/gm, "")],
-	["live-entry", `timeline.select(${ENTRY("> part of(7)")});
+	["live-entry", `timeline.select(-1);
 		timeline.zoomTo(model.t[${ENTRY("> work job(5)")}],
-			model.t[${ENTRY("> work job(8)")}])`,
+			model.t[${ENTRY("> work job(8)")}]);
+		select(${ENTRY("> part of(7)")}, false)`,
 	(line) => !/^ *(button|combobox|searchbox|tab|columnheader|listitem) /
 		.test(line)],
 	["live-flame", "timeline.select(-1); timeline.fit(); " + TAB("flame"),

@@ -23,6 +23,9 @@
  *	make_page handed	spans that another thread ends
  *	make_page account-summary
  *				their summary
+ *	make_page busy		three threads with 24000 calls a second: each
+ *				FAILS_EACH-th fails, none, one
+ *	make_page busy-summary	their summary
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				the summary after N logged entries
  */
@@ -616,6 +619,37 @@ make_account(void)
 	return a;
 }
 
+enum { BUSY_CALLS = 12000, CALL_NS = 41666, FAILS_EACH = 4 };
+
+static int
+busy_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct server *s = (struct server *)(void *)cursor;
+	const uint64_t call = s->at / 9;
+	const unsigned thread = s->at % 9 / 3, step = s->at % 3;
+
+	if (call == BUSY_CALLS)
+		return 0;
+	s->ns = ACCOUNT_NS +
+		(int64_t)(CALL_NS * call + 7000 * thread + 2000 * step);
+	*e = (struct tl_event){ .ns = s->ns,
+		.tsc = (uint64_t)s->ns,
+		.pid = 7,
+		.tid = 70 + thread,
+		.cpu = thread,
+		.lane = thread,
+		.number = s->numbers[thread]++ };
+	if (step != 1)
+		set(e, PARSE, step == 0 ? TL_BEGIN : TL_END, 1, 0, 0);
+	else if (thread == 0 ? call % FAILS_EACH == 0
+			     : thread == 2 && call == BUSY_CALLS / 2)
+		set(e, FAILED, TL_INSTANT, call, 500, 0);
+	else
+		set(e, PROCESSED, TL_INSTANT, 1, 2, 3);
+	s->at++;
+	return 1;
+}
+
 /* Spans of 1 ms that one thread begins and another ends, each after the last. */
 static int
 handed_next(struct tl_cursor *cursor, struct tl_event *e)
@@ -791,6 +825,11 @@ main(int argc, char **argv)
 	}
 	if (strcmp(what, "account-summary") == 0 && argc == 2)
 		return write_summary(&account.cursor, always);
+	if (strncmp(what, "busy", 4) == 0 && argc == 2) {
+		server.cursor.next = busy_next;
+		return what[4] == '\0' ? write_page(&server.cursor, "busy")
+				       : write_summary(&server.cursor, always);
+	}
 	if (strcmp(what, "summary") == 0 && argc == 7)
 		return write_summary(&server.cursor, argv + 3);
 	fputs("make_page plain N | hosts N | hostile | cut | proven | extreme "
@@ -801,7 +840,7 @@ main(int argc, char **argv)
 	      "cut-events N AFTER MAX | "
 	      "proven-events N AFTER MAX | "
 	      "step-events N AFTER MAX | "
-	      "account | account-summary | handed | "
+	      "account | account-summary | busy | busy-summary | handed | "
 	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;

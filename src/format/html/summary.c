@@ -45,10 +45,12 @@ enum {
 struct bin {
 	uint32_t count;
 	uint32_t busy_ns;
-	uint32_t missing; /* lost, not overwritten */
-	uint8_t top;
-	uint8_t calm;         /* highest level below warning */
-	uint16_t first, last; /* place of the entries in PARTS */
+	uint32_t missing;    /* lost, not overwritten */
+	uint32_t loud;       /* warnings and worse */
+	uint32_t top : 8;    /* highest level */
+	uint32_t calm : 3;   /* highest level below warning */
+	uint32_t first : 10; /* place of the entries in PARTS */
+	uint32_t last : 10;
 };
 
 /* A ring of cells by number; the ring holds [newest - size + 1, newest]. */
@@ -293,15 +295,15 @@ static void
 add_place(struct bin *to, int64_t at, int64_t width, int64_t first_ns,
     int64_t last_ns)
 {
-	const uint16_t first =
-	    (uint16_t)((first_ns - at * width) * PARTS / width);
-	const uint16_t last =
-	    (uint16_t)((last_ns - at * width) * PARTS / width);
+	const unsigned first =
+	    (unsigned)((first_ns - at * width) * PARTS / width);
+	const unsigned last =
+	    (unsigned)((last_ns - at * width) * PARTS / width);
 
 	if (to->count == 0 || first < to->first)
-		to->first = first;
+		to->first = first & (PARTS - 1);
 	if (to->count == 0 || last > to->last)
-		to->last = last;
+		to->last = last & (PARTS - 1);
 }
 
 static void
@@ -310,6 +312,7 @@ add_bin(struct bin *to, const struct bin *more)
 	to->count += more->count;
 	to->busy_ns += more->busy_ns;
 	to->missing += more->missing;
+	to->loud += more->loud;
 	if (more->top > to->top)
 		to->top = more->top;
 	if (more->calm > to->calm)
@@ -362,8 +365,10 @@ count_entry(struct row *row, const struct tl_event *e)
 	bin->count++;
 	if (e->level > bin->top)
 		bin->top = e->level;
-	if (e->level > bin->calm && e->level < WARNING)
-		bin->calm = e->level;
+	if (e->level >= WARNING)
+		bin->loud++;
+	else if (e->level > bin->calm)
+		bin->calm = e->level & 7;
 	row->entries++;
 }
 
@@ -1104,9 +1109,10 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 			tl_put_char(text, ',');
 		any = true;
 		tl_put_unsigned(text, (uint64_t)(n - first));
-		for (unsigned i = 0; i < 5; i++) {
-			const uint32_t values[5] = { bin->count, bin->top,
-				bin->calm, bin->busy_ns, bin->missing };
+		for (unsigned i = 0; i < 6; i++) {
+			const uint32_t values[6] = { bin->count, bin->top,
+				bin->calm, bin->loud, bin->busy_ns,
+				bin->missing };
 
 			tl_put_char(text, ',');
 			tl_put_unsigned(text, values[i]);

@@ -75,7 +75,7 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *	 "rows":[{"pid":1,"tid":2,"name":"worker","process":"server",
  *		 "cpu":-1,"lane":-1,"ended":false,
  *		  "entries":N,"gate":4,
- *		  "bins":[index,count,top,calm,busy,missing, ...],
+ *		  "bins":[index,count,top,calm,loud,busy,missing, ...],
  *		  "at":[first,last, ...]}],
  *	 "history":[ns,kind, ...],
  *	 "counters":[{"text":"depth $n","category":"queue","pid":1,
@@ -95,8 +95,9 @@ int tl_html_summary_put(struct tl_html_summary *summary,
  *	part	true: the timeline held older entries, which were not read
  *	rows	lane is -1 for a thread; pid and tid are 0 for a lane
  *	bins	bins that are not empty; top is the highest level, calm the
- *		highest level below warning, busy the ns with a span open,
- *		missing the entries lost; history has what is overwritten
+ *		highest level below warning, loud the number of warnings
+ *		and worse, busy the ns with a span open, missing the
+ *		entries lost; history has what is overwritten
  *	at	first and last entry of each of these bins, in 1/1024 bin
  *	gate	lowest gate of the row's messages; 0: unknown
  *	history	changes of the lowest open level, since first; kind is that

@@ -113,7 +113,6 @@ function drawLevels(c) {
 	}
 }
 
-/* A text that fits beside the rows. */
 /* As much of a text as fits, with an ellipsis where it is cut. */
 function fitText(c, text, room = GUTTER - 16) {
 	let low = 1, high = text.length;
@@ -268,7 +267,8 @@ function drawOverview() {
 	const height = canvas.clientHeight, scale = width / (high - low);
 	c.fillStyle = colors.row;
 	c.fillRect(0, 0, canvas.clientWidth, height);
-	const {counts, tops} = overviewBins(Math.ceil(width), low, scale);
+	const {counts, tops, loud} = overviewBins(Math.ceil(width), low, scale);
+	const marks = markHeights(loud, counts, 0, counts.length);
 	const most = counts.reduce((a, b) => Math.max(a, b), 1);
 	for (let x = 0; x < counts.length; x++) {
 		if (counts[x] === 0)
@@ -277,8 +277,7 @@ function drawOverview() {
 		c.fillStyle = colors.over;
 		c.fillRect(GUTTER + x, height - h, 1, h);
 		c.fillStyle = colors.levels[tops[x]];
-		if (tops[x] >= 7)
-			c.fillRect(GUTTER + x, 3, 1, 5);
+		c.fillRect(GUTTER + x, 3, 1, marks[x]);
 	}
 	const x0 = GUTTER + (view.from - low) * scale;
 	const x1 = Math.max(GUTTER + (view.to - low) * scale, x0 + 2);
@@ -299,7 +298,7 @@ function drawOverview() {
 	c.fillText(durationText(high - low), 8, height / 2 + 7);
 }
 
-const overviewCache = {key: "", counts: null, tops: null};
+const overviewCache = {key: "", counts: null, tops: null, loud: null};
 
 function overviewBins(width, low, scale) {
 	const key = [width, low, scale, view.shownUpTo, view.matches,
@@ -310,29 +309,33 @@ function overviewBins(width, low, scale) {
 		return Object.assign(overviewCache, {key},
 			binOverview(width, low, scale));
 	const counts = new Uint32Array(width), tops = new Uint8Array(width);
+	const loud = new Float32Array(width);
 	for (let i = 0; i < view.shownUpTo; i++) {
 		if (view.shown[i] !== SHOWN || model.kind[i] === LOST)
 			continue;
 		const x = (model.t[i] - low) * scale | 0;
 		const {level} = model.messages[model.message[i]];
 		counts[x]++;
+		loud[x] += level >= 7;
 		if (level > tops[x])
 			tops[x] = level;
 	}
-	return Object.assign(overviewCache, {key, counts, tops});
+	return Object.assign(overviewCache, {key, counts, tops, loud});
 }
 
 /* The same of the daemon's counts. */
 function binOverview(width, low, scale) {
 	const {first, bin, bins, at} = summary.overview;
 	const counts = new Float64Array(width), tops = new Uint8Array(width);
+	const loud = new Float32Array(width);
 	for (let i = 0; i < bins.length; i += BIN_FIELDS)
 		placeEntries(bins, at, i, (first + bins[i] * bin - low) * scale,
 			bin * scale, width, (k, n) => {
 				counts[k] += n;
 				tops[k] = Math.max(tops[k], bins[i + 2]);
+				loud[k] += n * bins[i + 4] / bins[i + 1];
 			});
-	return {counts, tops};
+	return {counts, tops, loud};
 }
 
 /* One picture for however many changes. */

@@ -2,6 +2,8 @@
 /* draw.js - the picture: rows with ticks, bars, plots and holes. */
 const GUTTER = 132, AXIS = 26, BAND = 18, TICKS = 20, BAR = 16, PLOT = 44;
 const ROW_GAP = 9;
+/* A mark of a warning is so high where no more are so near, pixels. */
+const MARK = 5, MARK_FEW = 3, MARK_NEAR = 8;
 /* Colours of levels that lines of a plot take, as different as can be. */
 const LINE_LEVELS = [4, 7, 6, 9, 5, 8, 2, 1];
 
@@ -13,6 +15,7 @@ const picture = {
 	counts: null, dims: null,
 	tops: null,	/* highest level */
 	calm: null,	/* ... below warning */
+	loud: null,	/* entries that are not */
 	busy: null,	/* share of the time in which a span was open */
 	lost: null,
 	detailed: true,	/* drawn from entries, not from the daemon's counts */
@@ -154,8 +157,8 @@ function placeRows() {
 
 /* What each pixel of each row stands for. */
 const COLUMN_TYPES = {counts: Float32Array, dims: Uint32Array,
-	tops: Uint8Array, calm: Uint8Array, busy: Float32Array,
-	lost: Uint8Array};
+	tops: Uint8Array, calm: Uint8Array, loud: Float32Array,
+	busy: Float32Array, lost: Uint8Array};
 
 function clearColumns() {
 	const width = Math.ceil(view.width);
@@ -197,7 +200,7 @@ function binEntries(top) {
 }
 
 function binDetails(width) {
-	const {counts, dims, tops, calm} = picture;
+	const {counts, dims, tops, calm, loud} = picture;
 	const {t, place, message, kind} = model;
 	const row = placeRows(), scale = view.width / (view.to - view.from);
 	const level = Uint8Array.from(model.messages, (m) => m.level);
@@ -217,7 +220,9 @@ function binDetails(width) {
 		const l = level[message[i]];
 		if (l > tops[at])
 			tops[at] = l;
-		if (l > calm[at] && l < 7)
+		if (l >= 7)
+			loud[at]++;
+		else if (l > calm[at])
 			calm[at] = l;
 	}
 	picture.drawn = drawn;
@@ -231,20 +236,40 @@ function fillColumn(raster, x, y, height, color) {
 		pixels[k * width + x] = color;
 }
 
+/* How high the mark of each pixel from base on is.  Where many are near each
+ * other, their height tells which part of the entries they are. */
+function markHeights(loud, counts, base, width) {
+	const heights = new Uint8Array(width), size = 2 * MARK_NEAR + 1;
+	const sums = new Float64Array(width + 1);
+	for (let x = 0; x < width; x++)
+		sums[x + 1] = sums[x] + Math.min(loud[base + x], 1);
+	for (let x = 0; x < width; x++) {
+		const from = Math.max(0, Math.min(x - MARK_NEAR, width - size));
+		const near = sums[Math.min(from + size, width)] - sums[from];
+		if (loud[base + x] > 0)
+			heights[x] = near <= MARK_FEW ? MARK : Math.max(1,
+				Math.round((MARK - 1) * Math.sqrt(
+					loud[base + x] / counts[base + x])));
+	}
+	return heights;
+}
+
 /* Ticks of a row.  Where many entries share a pixel, their height tells how
  * many, and warnings among them stand on top.  Below it, where spans are not
  * drawn one by one, for how much of the time one was open. */
 function rasterRow(raster, index, y) {
-	const {counts, dims, tops, calm, busy, lost, colors} = picture;
+	const {counts, dims, tops, calm, loud, busy, lost, colors} = picture;
 	const {width} = raster, base = index * width, {row} =
 		picture.layout[index];
 	const dense = picture.most > 4 || !picture.detailed;
 	const ink = colors.inks;
+	const marks = markHeights(loud, counts, base, width);
 	let most = 1;
 	for (let x = 0; x < width; x++)
 		most = Math.max(most, counts[base + x]);
 	for (let x = 0; x < width; x++) {
 		const at = base + x, top = tops[at], low = calm[at];
+		const apart = dense || (marks[x] > 0 && marks[x] < MARK);
 		if (dims[at])
 			fillColumn(raster, x, y + TICKS / 2, TICKS / 2,
 				colors.dimInk);
@@ -255,9 +280,9 @@ function rasterRow(raster, index, y) {
 				counts[at + 1] > 0 ? 1 : 2;
 			for (let k = 0; k < wide; k++)
 				fillColumn(raster, x + k, y + TICKS - height,
-					height, ink[dense && low || top]);
-			if (dense && low > 0 && low < top)
-				fillColumn(raster, x, y, 5, ink[top]);
+					height, ink[apart && low || top]);
+			if (apart && low > 0)
+				fillColumn(raster, x, y, marks[x], ink[top]);
 		}
 		if (row.busy && busy[at] > 0)
 			fillColumn(raster, x, y + TICKS + 2 + (BAR - 2) *

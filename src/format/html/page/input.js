@@ -72,7 +72,7 @@ function onUp(event) {
 		statisticsSoon();
 	}
 	if (x >= 0)
-		select(entryAt(x, y), false);
+		select(entryAt(x, y), false, x);
 	else
 		togglePin(rowAt(y)?.row);
 }
@@ -157,11 +157,11 @@ const keys = {
 	PageUp: () => { view.scroll -= picture.height * 0.8; changed(); },
 	PageDown: () => { view.scroll += picture.height * 0.8; changed(); },
 	Home: fitAll, "0": fitAll,
-	End: () => setRange(followedTime() - (view.to - view.from) * 0.95,
-		followedTime() + (view.to - view.from) * 0.05),
+	End: () => moveTo(followedTime(), 0.95),
 	n: () => step(1), p: () => step(-1),
 	Enter: zoomToSelection,
 	Escape: clearSelection,
+	q: () => foldPanel(!byId("entry").hidden || view.selected < 0),
 	t: () => setMode(view.mode === "lanes" ? "threads" : "lanes"),
 	"/": () => byId("search").focus(),
 	"?": () => byId("help").showModal(),

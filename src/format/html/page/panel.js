@@ -138,14 +138,27 @@ function stepButtons(i) {
 	return part;
 }
 
-function showEntry(i) {
+/* Fold the panel, or let it lie on the right, but not over pixel x. */
+function foldPanel(fold, x = toX(model.t[view.selected])) {
 	const panel = byId("entry");
-	panel.replaceChildren();
-	if (i < 0) {
-		panel.append(element("p", "hint", "Click an entry or a bar " +
-			"to see all of it. Press ? for the keys."));
+	if (fold && panel.contains(document.activeElement))
+		picture.canvas.focus();
+	if (panel.hidden === fold)
 		return;
-	}
+	panel.hidden = fold;
+	panel.classList.remove("left");
+	panel.classList.toggle("left", x > freePixels()[1] - 9);
+}
+
+function showEntry(i, x) {
+	const panel = byId("entry");
+	foldPanel(i < 0, x);
+	if (i < 0)
+		return;
+	const fold = button("×", "fold this panel", () => foldPanel(true));
+	fold.className = "fold";
+	fold.title = "fold (q)";
+	panel.replaceChildren(fold);
 	const m = model.kind[i] === LOST ? null :
 		model.messages[model.message[i]];
 	const text = element("p", "text level-" + (m ? m.level : 0));
@@ -259,24 +272,45 @@ function revealRow(i) {
 		view.scroll = line.y + Math.min(line.height, room) - room + 4;
 }
 
-function showHint(x, y, clientX, clientY) {
-	const hint = byId("hint"), i = x < 0 ? -1 : entryAt(x, y);
-	hint.hidden = i < 0;
-	if (i < 0)
-		return;
+/* How many entries in the pixel of an entry, or else in pixel x, are warnings
+ * or worse; "" for none and beside the ticks of a row. */
+function marksText(i, x, y) {
+	const line = rowAt(y), {counts, loud} = picture;
+	if (!line || x < 0 || y < AXIS + BAND ||
+	    y - AXIS - BAND + view.scroll > line.y + line.ticks)
+		return "";
+	const scale = view.width / (view.to - view.from);
+	const at = picture.layout.indexOf(line) * Math.ceil(view.width) +
+		(i < 0 ? x : (model.t[i] - view.from) * scale) | 0;
+	const [some, all] = [loud[at], counts[at]].map((n) =>
+		countText(Math.max(Math.round(n), 1)));
+	return loud[at] > 0 ? "warnings and errors here: " + some + " of " +
+		all + " entries" : "";
+}
+
+function hintOfEntry(i) {
 	const span = spanOfEntry(i);
 	const m = model.kind[i] === LOST ? null :
 		model.messages[model.message[i]];
-	hint.replaceChildren(element("b", "", entryText(i).slice(0, 300)),
+	return [element("b", "", entryText(i).slice(0, 300)),
 		element("span", "", (m ? NAMES[m.level] + " · " +
 			m.category : "lost") +
 			(span && span.end >= 0 ? " · " +
 			durationText(span.to - span.from) : "")),
-		element("span", "number", entryTimeText(i)));
-	if (model.hosts.length)
-		hint.append(element("span", "",
+		element("span", "number", entryTimeText(i)),
+		...(model.hosts.length ? [element("span", "",
 			model.hosts[hostOfEntry(i)].name + " " +
-			boundText(model.bound[i])));
+			boundText(model.bound[i]))] : [])];
+}
+
+function showHint(x, y, clientX, clientY) {
+	const hint = byId("hint"), i = x < 0 ? -1 : entryAt(x, y);
+	const marks = marksText(i, x, y);
+	hint.hidden = i < 0 && !marks;
+	if (hint.hidden)
+		return;
+	hint.replaceChildren(...(i < 0 ? [] : hintOfEntry(i)),
+		...(marks ? [element("span", "", marks)] : []));
 	const box = hint.getBoundingClientRect();
 	hint.style.left = Math.max(4, Math.min(clientX + 14,
 		innerWidth - box.width - 8)) + "px";

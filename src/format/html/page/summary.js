@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.js - the counts that the daemon made of all entries (summary.h):
  * they draw the picture where not every entry is on the page. */
-const BIN_FIELDS = 6;	/* index, count, top, calm, busy, missing */
+const BIN_FIELDS = 7;	/* index, count, top, calm, loud, busy, missing */
 const COARSE = 0.05;	/* share of a range that may be counted beside it */
 const BIN_PARTS = 1024;	/* in which a bin tells where its entries lie */
 const PLOT_FIELDS = 4;	/* index, least, greatest, last */
@@ -171,7 +171,7 @@ function placeEntries(bins, at, i, x, wide, width, each) {
 
 /* The columns of one row of the picture, from base on, from its bins. */
 function binSummary(bins, places, width, base) {
-	const {counts, tops, calm, busy, lost} = picture;
+	const {counts, tops, calm, loud, busy, lost} = picture;
 	const scale = view.width / (view.to - view.from);
 	const wide = summary.bin * scale;
 	for (let i = 0; i < bins.length; i += BIN_FIELDS) {
@@ -186,14 +186,15 @@ function binSummary(bins, places, width, base) {
 			counts[base + k] += n;
 			tops[base + k] = Math.max(tops[base + k], bins[i + 2]);
 			calm[base + k] = Math.max(calm[base + k], bins[i + 3]);
+			loud[base + k] += n * bins[i + 4] / bins[i + 1];
 		});
 		for (let k = from; k < to; k++) {
 			/* which part of the bin lies in the pixel */
 			const part = (Math.min(k + 1, x + wide) -
 				Math.max(k, x)) / wide;
 			busy[base + k] = Math.min(busy[base + k] +
-				bins[i + 4] * part * scale, 1);
-			lost[base + k] |= bins[i + 5] > 0;
+				bins[i + 5] * part * scale, 1);
+			lost[base + k] |= bins[i + 6] > 0;
 		}
 	}
 }

@@ -51,6 +51,8 @@ function showLegend() {
 	byId("legend").replaceChildren(
 		...[4, 5, 6, 7, 8, 9].map((level) => legendItem(
 			"var(--level-" + level + ")", NAMES[level])),
+		legendItem("var(--level-8)", "at the top of a row: share of " +
+			"warnings and errors", "swatch top"),
 		legendItem("var(--bar-0)", "span, a colour for each message"),
 		legendItem("var(--over)", "share of time in spans"),
 		legendItem("", "lost, or a span without its end",

@@ -96,12 +96,28 @@ function toTime(x) {
 	return view.from + x * (view.to - view.from) / view.width;
 }
 
-/* A span or a range with some room around it. */
+/* [from, to) of the pixels that the panel does not cover. */
+function freePixels() {
+	const {hidden, offsetTop, offsetLeft, offsetWidth} = byId("entry");
+	return hidden || offsetTop > 0 ? [0, view.width] :
+		offsetLeft > GUTTER ? [0, offsetLeft - GUTTER] :
+		[offsetLeft + offsetWidth - GUTTER, view.width];
+}
+
+/* A span or a range with some room around it, beside the panel. */
 function zoomTo(from, to) {
 	const room = Math.max((to - from) * 0.1, RANGE_MIN / 2);
+	const [a, b] = freePixels(), ns = (to - from + 2 * room) / (b - a);
 	view.follow = false;
 	view.chosen = true;
-	setRange(from - room, to + room);
+	setRange(from - room - a * ns, to + room + (view.width - b) * ns);
+}
+
+/* Move so that a time has this share of what is free before it. */
+function moveTo(t, share) {
+	const [a, b] = freePixels();
+	const ns = toTime(a + (b - a) * share) - t;
+	setRange(view.from - ns, view.to - ns);
 }
 
 /* Is a message let through by level, category, and "only this one"? */
@@ -221,17 +237,18 @@ function neighbour(i, step) {
 	return -1;
 }
 
-/* Select an entry and make sure that it can be seen. */
-function select(i, bring) {
+/* Select an entry, whose panel leaves pixel x free, and if it is to be brought,
+ * make sure that it can be seen. */
+function select(i, bring, x = 0) {
 	view.selected = i;
+	showEntry(i, x);
 	if (i >= 0 && bring) {
-		const t = model.t[i], range = view.to - view.from;
-		if (t < view.from || t > view.to) {
+		const [a, b] = freePixels(), at = toX(model.t[i]);
+		if (at < a || at > b) {
 			view.follow = false;
-			setRange(t - range / 2, t + range / 2);
+			moveTo(model.t[i], 0.5);
 		}
 		revealRow(i);
 	}
-	showEntry(i);
 	changed();
 }
