@@ -60,6 +60,24 @@ golden_read(const char *path, int i)
 	return g;
 }
 
+/* A message of Check is cut: begin with the first line that differs. */
+static inline void
+golden_expect(const struct golden *g, struct tl_text *out, size_t size)
+{
+	const char *got = tl_text_string(out);
+	size_t at = 0;
+
+	while (at < size && at < out->size && got[at] == g->text[at])
+		at++;
+	if (at == size && out->size == size)
+		return;
+	while (at > 0 && g->text[at - 1] != '\n')
+		at--;
+	ck_abort_msg("%.*s\n%.2000s\n--- instead of ---\n%.*s",
+	    (int)strcspn(g->name, "\n"), g->name, got + at,
+	    (int)(size - at < 2000 ? size - at : 2000), g->text + at);
+}
+
 static inline void
 golden_compare(const char *path, struct golden *g, struct tl_text *out)
 {
@@ -74,11 +92,7 @@ golden_compare(const char *path, struct golden *g, struct tl_text *out)
 		    tl_text_string(out), g->rest);
 		fclose(to);
 	} else {
-		ck_assert_msg(out->size == size &&
-				  memcmp(out->data, g->text, size) == 0,
-		    "%.*s\n%s--- instead of ---\n%.*s",
-		    (int)strcspn(g->name, "\n"), g->name, tl_text_string(out),
-		    (int)size, g->text);
+		golden_expect(g, out, size);
 	}
 	free(g->file);
 	tl_text_free(out);
