@@ -70,19 +70,15 @@ open_with(uint32_t stamp)
 
 	snprintf(name, sizeof(name), "/test-asm-log-%d", (int)getpid());
 	timeline_remove(name);
-	ck_assert_int_eq(timeline_new(&tl, name, &options), 0);
-	ck_assert_int_eq(timeline_define(tl, "asm", "trace", "one $a $b $c $d",
-			     &events[0]),
-	    0);
-	ck_assert_int_eq(timeline_define(tl, "asm", "fatal", "two $a $b $c $d",
-			     &events[1]),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "asm", "info", "three",
-			     TIMELINE_THREAD, &span),
-	    0);
-	ck_assert_int_eq(timeline_define_timer(tl, "asm", "info",
-			     "timer $a $b $c $d", &timer),
-	    0);
+	ck_assert_ok(timeline_new(&tl, name, &options));
+	ck_assert_ok(
+	    timeline_define(tl, "asm", "trace", "one $a $b $c $d", &events[0]));
+	ck_assert_ok(
+	    timeline_define(tl, "asm", "fatal", "two $a $b $c $d", &events[1]));
+	ck_assert_ok(timeline_define_span(tl, "asm", "info", "three",
+	    TIMELINE_THREAD, &span));
+	ck_assert_ok(timeline_define_timer(tl, "asm", "info",
+	    "timer $a $b $c $d", &timer));
 	events[2] = &span[0];
 	events[3] = &span[1];
 	for (int i = TIMELINE_PART_SCOPE; i < TIMELINE_PART_COUNT; i++)

@@ -43,7 +43,7 @@ static inline void
 set_up_first(uint64_t seed)
 {
 	set_up(seed);
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_ok(tl_calibrate_first(&calibrate));
 }
 
 /* The knots in order, then the tail: the closed polyline. */

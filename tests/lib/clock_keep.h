@@ -38,7 +38,7 @@ set_up_keeper(uint64_t seed, bool steered)
 	set_up(seed);
 	header.clock_kind = TIMELINE_CLOCK_TSC;
 	script.steered = steered;
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_ok(tl_calibrate_first(&calibrate));
 	tl_keeper_init(&keeper, &calibrate);
 	tl_sampler_init(&sampler, &source, NULL);
 	news = (struct tl_keep_news){ .sees_set = true };
@@ -104,8 +104,7 @@ check_reader(bool closing, int probes)
 	copy.clock_kind = header.clock_kind;
 	if (closing)
 		ck_assert_int_ge(tl_calibrate_copied(&own), 0);
-	ck_assert_int_eq(tl_time_build(&time, &copy, copied, KNOTS, NULL, NULL),
-	    0);
+	ck_assert_ok(tl_time_build(&time, &copy, copied, KNOTS, NULL, NULL));
 	from = time.knots[0].tsc;
 	to = closing ? copy.clock.tsc : script.tsc;
 	/* with several epochs, probe only the newest one */

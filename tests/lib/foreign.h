@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <timeline.h>
 
 /* Diagnostics, one on each line: "rc at text". */
 struct foreign_report {
@@ -31,14 +32,61 @@ foreign_say(void *context, const struct tl_fault *fault)
 		    (unsigned long long)fault->at, fault->text);
 }
 
+/* What foreign_run() does besides. */
+static struct {
+	bool all;         /* print all that is known of an event */
+	const char *name; /* of the file; NULL: none */
+	int setting;      /* of the writer; 0: none */
+} foreign_options;
+
 /* Events as text, one on each line, also passed to a writer if there is one. */
 struct foreign_sink {
 	struct tl_sink sink;
 	struct tl_text text;
 	struct tl_sink *next;
 	uint64_t count;
-	int rc; /* result of put */
+	bool all; /* print all that is known of an event */
+	int rc;   /* result of put */
 };
+
+/* Print what a line of a listing does not show, where it is not as usual. */
+static inline void
+foreign_put_rest(struct tl_text *text, const struct tl_event *e)
+{
+	const struct tl_message *m = e->message;
+	const struct tl_bytes names[] = {
+		m->names ? tl_names_process(m->names, e->pid) : tl_bytes_of(""),
+		m->names ? tl_names_thread(m->names, e->pid, e->tid)
+			 : tl_bytes_of("")
+	};
+
+	if (e->pid || e->tid)
+		tl_put_format(text, " %u/%u", e->pid, e->tid);
+	for (unsigned i = 0; i < 2; i++)
+		if (names[i].size > 0)
+			tl_put_format(text, " %s=%.*s",
+			    i ? "thread" : "process", (int)names[i].size,
+			    names[i].data);
+	if (e->level != 6)
+		tl_put_format(text, " level=%u", e->level);
+	if (e->cpu != TL_CPU_UNKNOWN)
+		tl_put_format(text, " cpu=%u", e->cpu);
+	if (e->error_ns)
+		tl_put_format(text, " error=%u", e->error_ns);
+	if (m->scope == TIMELINE_SOURCE)
+		tl_put_string(text, " source");
+	if (m->explain.size > 0) {
+		tl_put_string(text, " why=");
+		tl_put_plain(text, m->explain);
+	}
+	if (e->proven && e->kind == TL_END)
+		tl_put_format(text, " %lld+%lld", (long long)e->begun_ns,
+		    (long long)e->duration_ns);
+	else if (e->proven)
+		tl_put_string(text, " proven");
+	if (e->bare)
+		tl_put_string(text, e->known ? " known" : " bare");
+}
 
 static inline int
 foreign_put(struct tl_sink *sink, const struct tl_event *event)
@@ -51,6 +99,8 @@ foreign_put(struct tl_sink *sink, const struct tl_event *event)
 		tl_put_plain(&s->text, event->message->category);
 		tl_put_char(&s->text, ' ');
 		tl_render_line(&s->text, event);
+		if (s->all)
+			foreign_put_rest(&s->text, event);
 		tl_put_char(&s->text, '\n');
 	}
 	if (s->next && s->rc == 0)
@@ -101,13 +151,18 @@ foreign_run(struct foreign *f, tl_reader_new *read, tl_writer_new *write,
     struct tl_bytes in, size_t step)
 {
 	foreign_init(f);
+	f->sink.all = foreign_options.all;
 	if (write) {
 		ck_assert_int_eq(write(&f->writer, foreign_write, &f->out,
 				     &f->noted.report),
 		    0);
 		f->sink.next = &f->writer->sink;
+		if (foreign_options.setting)
+			tl_writer_set(f->writer, foreign_options.setting);
 	}
-	ck_assert_int_eq(read(&f->reader, &f->sink.sink, &f->said.report), 0);
+	ck_assert_ok(read(&f->reader, &f->sink.sink, &f->said.report));
+	if (foreign_options.name)
+		f->reader->named(f->reader, foreign_options.name);
 	for (size_t at = 0; f->rc == 0 && at < in.size;) {
 		const size_t left = in.size - at;
 		const size_t size = step == 0 || step > left ? left : step;

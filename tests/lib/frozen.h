@@ -45,7 +45,7 @@ frozen_save(void)
 	struct frozen f;
 
 	snprintf(path, sizeof(path), "/dev/shm/test-frozen-%d", (int)getpid());
-	ck_assert_int_eq(timeline_save(tl, path), 0);
+	ck_assert_ok(timeline_save(tl, path));
 	f = frozen_read(path);
 	unlink(path);
 	return f;
@@ -155,7 +155,7 @@ frozen_walk(struct tl_snap *snap, enum tl_order order)
 	struct tl_event e;
 	int rc;
 
-	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
 	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
 		text.size = 0;
 		tl_render_line(&text, &e);

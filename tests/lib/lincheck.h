@@ -7,6 +7,7 @@
 #define TESTS_LIB_LINCHECK_H
 
 #include "foreign_file.h"
+#include "golden.h"
 
 static inline void
 put_i32(int32_t n)
@@ -169,6 +170,63 @@ put_main(void)
 {
 	put_class(0, "a.Main");
 	put_method(0, 0, "main", VOID_TYPES);
+}
+
+/* Put what a line of text says, each like the function of its name. */
+static inline void
+put_lincheck_line(char *text)
+{
+	struct file_line l = file_line_of(text);
+	const int32_t n[] = { (int32_t)l.n[0], (int32_t)l.n[1], (int32_t)l.n[2],
+		(int32_t)l.n[3], (int32_t)l.n[4] };
+	const char *name;
+	char *types;
+
+	l.text.size =
+	    golden_unescape((char *)(uintptr_t)l.text.data, l.text.size);
+	name = l.text.data;
+	text[l.text.data + l.text.size - text] = '\0';
+	if (file_line_is(&l, "header"))
+		put_header((uint64_t)l.n[0]);
+	else if (file_line_is(&l, "block"))
+		start_block(n[0]);
+	else if (file_line_is(&l, "end"))
+		end_block();
+	else if (file_line_is(&l, "eof"))
+		put_eof();
+	else if (file_line_is(&l, "main"))
+		put_main();
+	else if (file_line_is(&l, "class"))
+		put_class(n[0], name);
+	else if (file_line_is(&l, "method")) { /* ID CLASS NAME TYPES */
+		types = strchr(name, ' ');
+		*types++ = '\0';
+		put_method(n[0], n[1], name, types,
+		    (size_t)(l.text.data + l.text.size - types));
+	} else if (file_line_is(&l, "field")) /* ID CLASS STATIC FINAL NAME */
+		put_field(n[0], n[1], name, n[2], n[3]);
+	else if (file_line_is(&l, "variable"))
+		put_variable(n[0], name);
+	else if (file_line_is(&l, "string"))
+		put_string(n[0], name);
+	else if (file_line_is(&l, "location"))
+		put_location(n[0], n[1], n[2], n[3], n[4]);
+	else if (file_line_is(&l, "point"))
+		put_point((uint8_t)n[0], n[1], n[2], n[3]);
+	else if (file_line_is(&l, "i32"))
+		put_i32(n[0]);
+	else if (file_line_is(&l, "object"))
+		put_object(n[0], n[1]);
+	else if (file_line_is(&l, "value"))
+		put_value(n[0], (uint64_t)l.n[1], (unsigned)n[2]);
+	else if (file_line_is(&l, "text"))
+		put_text_value(n[0], name);
+	else if (file_line_is(&l, "call"))
+		put_call(n[0], n[1], n[2], n[3]);
+	else if (file_line_is(&l, "footer"))
+		put_void_footer();
+	else
+		ck_assert_msg(put_file_line(&l), "%s", text);
 }
 
 #endif

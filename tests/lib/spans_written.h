@@ -19,7 +19,7 @@ make_message(struct tl_message *message, uint8_t scope, const char *text)
 		.kind = TIMELINE_RECORD_SPAN,
 		.scope = scope,
 		.level = 6 };
-	ck_assert_int_eq(tl_message_parse(message, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(message, tl_bytes_of(text)));
 }
 
 static inline void
@@ -47,7 +47,7 @@ put_event(uint8_t kind, const struct tl_message *message, int64_t ns,
 		.pid = tid ? 41 : 0,
 		.tid = tid };
 
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 }
 
 static inline void
@@ -65,7 +65,7 @@ end(const struct tl_message *message, int64_t ns, uint32_t tid)
 static inline void
 check_written(const char *written, const char *noted)
 {
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_str_eq(tl_text_string(&f.out), written);
 	ck_assert_str_eq(tl_text_string(&f.noted.text), noted);
 	foreign_free(&f);

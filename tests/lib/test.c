@@ -149,6 +149,25 @@ first_of(const struct test *t)
 	return t->from + (int)sample_first(hash);
 }
 
+/* The number of lines "== NAME" of a file. */
+static int
+count_cases(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[4096];
+	int count = 0;
+
+	if (!file) {
+		fprintf(stderr, "%s: %s: run the tests in the top folder\n",
+		    path, strerror(errno));
+		exit(2);
+	}
+	while (fgets(line, sizeof(line), file))
+		count += strncmp(line, "== ", 3) == 0;
+	fclose(file);
+	return count;
+}
+
 static TCase *
 case_of(const struct test *t, const struct test *defaults)
 {
@@ -165,7 +184,9 @@ case_of(const struct test *t, const struct test *defaults)
 	if (t->once || d->once)
 		tcase_add_unchecked_fixture(tcase, t->once ? t->once : d->once,
 		    NULL);
-	if (t->from == 0 && t->to == 0)
+	if (t->cases)
+		tcase_add_loop_test(tcase, &t->check, 0, count_cases(t->cases));
+	else if (t->from == 0 && t->to == 0)
 		tcase_add_test(tcase, &t->check);
 	else if (!t->sampled)
 		tcase_add_loop_test(tcase, &t->check, t->from, t->to);

@@ -22,6 +22,7 @@
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * libcheck writes the place of every assertion to a file.  In a loop the write
@@ -38,6 +39,14 @@
 		} \
 	})
 
+/* The call returns 0, not the negative number of an error. */
+#define ck_assert_ok(call) \
+	do { \
+		const int rc_ = (call); \
+\
+		ck_assert_msg(rc_ == 0, "%s: %s", #call, strerror(-rc_)); \
+	} while (0)
+
 /*
  * The options of both macros.  A test has the options of its file unless it
  * sets its own.
@@ -49,6 +58,7 @@ struct test {
 	void (*once)(void);
 	bool (*only_if)(void); /* false: the test does not exist */
 	int from, to;          /* values of _i; both 0: the test runs once */
+	const char *cases;     /* a file with a case for each _i (golden.h) */
 	int timeout;           /* in seconds; 0: a minute */
 	bool plain;            /* without the file's setup and teardown */
 	bool sampled;          /* a third of the values of _i (sample.h) */

@@ -69,7 +69,7 @@ fixture_messages(void)
 		struct tl_message *m = &messages[i];
 
 		*m = (struct tl_message){ 0 };
-		ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(texts[i])), 0);
+		ck_assert_ok(tl_message_parse(m, tl_bytes_of(texts[i])));
 		m->category = tl_bytes_of(i % 2 ? "odd" : "even");
 		m->level = (uint8_t)(1 + i);
 		m->gate = 3;
@@ -132,13 +132,13 @@ made_begin(struct made *made, struct tl_trace_options *options,
 	options->index = made_index;
 	options->context = made;
 	memset(options->id, 7, sizeof(options->id));
-	ck_assert_int_eq(tl_trace_writer_new(writer, options), 0);
+	ck_assert_ok(tl_trace_writer_new(writer, options));
 }
 
 static inline void
 made_end(struct tl_trace_writer *writer)
 {
-	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	ck_assert_ok(tl_trace_writer_finish(writer));
 	tl_trace_writer_free(writer);
 }
 
@@ -263,9 +263,8 @@ load_all(struct tl_trace *trace, struct tl_node *root, uint64_t step)
 		if (place[depth] == 0)
 			for (uint64_t i = 0; i < node->child_count;
 			     i += step ? step : node->child_count)
-				ck_assert_int_eq(tl_trace_load(trace, node, i,
-						     step ? step : UINT64_MAX),
-				    0);
+				ck_assert_ok(tl_trace_load(trace, node, i,
+				    step ? step : UINT64_MAX));
 		if (place[depth] < node->child_count) {
 			struct tl_node *child =
 			    tl_node_child(node, place[depth]++);
@@ -326,10 +325,8 @@ static inline void
 place_grown(void)
 {
 	for (size_t i = 0; i < grown_count; i++)
-		ck_assert_int_eq(tl_node_adopt(grown[i]->parent,
-				     grown[i]->parent->loaded, grown[i],
-				     &grown_budget),
-		    0);
+		ck_assert_ok(tl_node_adopt(grown[i]->parent,
+		    grown[i]->parent->loaded, grown[i], &grown_budget));
 	free(grown);
 	grown = NULL;
 	grown_count = 0;
@@ -462,7 +459,7 @@ write_program(struct made *made, const struct program *p,
 	int rc = 0;
 
 	made_begin(made, &options, &writer);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	ck_assert_ok(tl_trace_sink(writer, &sink));
 	for (size_t i = 0; rc == 0 && i < p->count; i++)
 		rc = sink->put(sink, &p->events[i]);
 	if (rc == 0)

@@ -122,9 +122,8 @@ TEST(thinning_keeps_what_is_slow_and_the_weight_of_the_rest)
 			.weight = 1,
 			.part_count = (uint8_t)(i % 4) };
 
-		ck_assert_int_eq(tl_records_add(&records, &head, NULL, parts,
-				     NULL),
-		    0);
+		ck_assert_ok(
+		    tl_records_add(&records, &head, NULL, parts, NULL));
 	}
 	tl_records_thin(&records, 1000);
 	while ((r = tl_records_next(&at))) {

@@ -58,12 +58,9 @@ setup(void)
 					     i < 3 ? TIMELINE_RECORD_SPAN
 						   : TIMELINE_RECORD_INSTANT };
 		all[i]->category = tl_bytes_of("test");
-		ck_assert_int_eq(tl_message_parse(all[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(tl_message_parse(all[i], tl_bytes_of(texts[i])));
 	}
-	ck_assert_int_eq(tl_pair_parse(&rule, "put $edge = got $edge", &fault),
-	    0);
+	ck_assert_ok(tl_pair_parse(&rule, "put $edge = got $edge", &fault));
 }
 
 static unsigned
@@ -314,11 +311,10 @@ analyse(void (*check)(const struct tl_critical_result *r))
 	struct tl_critical *c;
 	size_t count;
 
-	ck_assert_int_eq(tl_critical_new(&c, &options), 0);
+	ck_assert_ok(tl_critical_new(&c, &options));
 	for (unsigned i = 0; i < log_count; i++)
-		ck_assert_int_eq(tl_critical_put(c, &log_of[order[i]].event),
-		    0);
-	ck_assert_int_eq(tl_critical_finish(c, &results, &count), 0);
+		ck_assert_ok(tl_critical_put(c, &log_of[order[i]].event));
+	ck_assert_ok(tl_critical_finish(c, &results, &count));
 	ck_assert_uint_eq(count, 1);
 	check(results);
 	tl_critical_free(c);
@@ -546,9 +542,7 @@ setup_sched(void)
 		*all[i] = (struct tl_message){ .strings = &strings,
 			.kind = TIMELINE_RECORD_INSTANT };
 		all[i]->category = tl_bytes_of(TL_SCHED_CATEGORY);
-		ck_assert_int_eq(tl_message_parse(all[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(tl_message_parse(all[i], tl_bytes_of(texts[i])));
 	}
 }
 

@@ -19,9 +19,7 @@ setup(void)
 	for (size_t i = 0; i < 4; i++) {
 		*all[i] = (struct tl_message){ .strings = names };
 		all[i]->category = tl_bytes_of(i == 1 ? "rx" : "tx");
-		ck_assert_int_eq(tl_message_parse(all[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(tl_message_parse(all[i], tl_bytes_of(texts[i])));
 	}
 }
 
@@ -178,8 +176,8 @@ TEST(texts_are_compared_by_what_they_say)
 	struct tl_event event;
 	char value[256];
 
-	ck_assert_int_eq(tl_message_parse(&from, tl_bytes_of("put $w%s")), 0);
-	ck_assert_int_eq(tl_message_parse(&to, tl_bytes_of("take $w%s")), 0);
+	ck_assert_ok(tl_message_parse(&from, tl_bytes_of("put $w%s")));
+	ck_assert_ok(tl_message_parse(&to, tl_bytes_of("take $w%s")));
 	event = event_of(&from, TL_INSTANT, 1, 0);
 	snprintf(value, sizeof(value), "%s",
 	    strchr(seen_of(&rule, 1, &event), ' '));

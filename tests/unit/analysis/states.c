@@ -5,8 +5,8 @@
  */
 #include "analysis/states.h"
 #include "event/sched.h"
+#include "lib/golden.h"
 #include "lib/random.h"
-#include "lib/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +21,16 @@ get(const struct tl_strings *strings, uint64_t n)
 {
 	(void)strings;
 	return n < 7 ? tl_bytes_of(texts[n]) : tl_bytes(NULL, 0);
+}
+
+static uint64_t
+number_of(const char *text)
+{
+	uint64_t n = 0;
+
+	while (n < 6 && strcmp(texts[n], text) != 0)
+		n++;
+	return n;
 }
 
 static const struct tl_strings strings = { get };
@@ -40,7 +50,7 @@ define(struct tl_message *m, const char *category, const char *text,
 		.kind = kind,
 		.scope = TIMELINE_THREAD,
 		.strings = &strings };
-	ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(m, tl_bytes_of(text)));
 }
 
 static void
@@ -48,8 +58,8 @@ begin(int64_t horizon)
 {
 	tl_states_free(states);
 	tl_spans_free(spans);
-	ck_assert_int_eq(tl_states_new(&states, horizon, NULL, 1), 0);
-	ck_assert_int_eq(tl_spans_new(&spans), 0);
+	ck_assert_ok(tl_states_new(&states, horizon, NULL, 1));
+	ck_assert_ok(tl_spans_new(&spans));
 }
 
 static void
@@ -81,7 +91,7 @@ put(struct tl_event e)
 	e.tsc = (uint64_t)e.ns;
 	e.source = source_of_all;
 	e.pid = e.kind == TL_LOST ? 0 : 1;
-	ck_assert_int_eq(tl_states_put(states, &e), 0);
+	ck_assert_ok(tl_states_put(states, &e));
 	if (tl_spans_put(spans, &e, &span) == 1 && e.message == &span_of) {
 		int64_t sum = 0;
 
@@ -112,291 +122,80 @@ put(struct tl_event e)
 #define END(at, tid, cpu)   EVENT(span_of, TL_END, at, tid, cpu, 0)
 #define LOST(at, cpu)       EVENT(lost, TL_LOST, at, 0, cpu, 5)
 
+/*
+ * Take an event, and print the parts of the span that it ended:
+ *	out TIME THREAD CPU STATE		in, begin, end, fault, lost,
+ *	woken TIME THREAD CPU WAKER CONTEXT	interrupt, interrupt_end
+ * A word "source=1" may follow.  Other lines: "horizon TIME", "horizon_of SOURCE
+ * TIME", and "hosts" of two sources.
+ */
 static void
-expect(int64_t running, int64_t interrupted, int64_t runnable, int64_t task,
-    int64_t timer, int64_t io, int64_t unknown)
-{
-	const int64_t expected[TL_PARTS] = { running, interrupted, runnable,
-		task, timer, io, unknown };
-
-	for (unsigned i = 0; i < TL_PARTS; i++)
-		ck_assert_msg(parts.ns[i] == expected[i], "%s: %lld, not %lld",
-		    tl_part_name(i), (long long)parts.ns[i],
-		    (long long)expected[i]);
-}
-
-TEST(a_wait_for_a_task_a_cpu_and_an_interrupt_are_told_apart)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	EVENT(interrupt, TL_BEGIN, 120, 7, 0, NAME);
-	EVENT(interrupt, TL_END, 123, 7, 0, NAME);
-	OUT(130, 7, 0, S);
-	WOKEN(190, 7, 1, TASK);
-	IN(200, 7, 1);
-	END(205, 7, 1);
-	expect(10 + 7 + 5, 3, 10, 60, 0, 0, 0);
-	ck_assert_uint_eq(parts.blocked.tid, 42);
-	ck_assert_int_eq(parts.blocked.ns, 60);
-	ck_assert(tl_bytes_equal(parts.blocked.name, tl_bytes_of("worker")));
-}
-
-TEST(preemption_a_timer_and_io_are_told_apart)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	OUT(120, 7, 0, R);
-	IN(150, 7, 0);
-	OUT(160, 7, 0, S);
-	WOKEN(200, 7, 0, INTERRUPT);
-	IN(205, 7, 0);
-	OUT(210, 7, 0, D);
-	WOKEN(300, 7, 0, TASK);
-	IN(300, 7, 0);
-	END(301, 7, 0);
-	expect(10 + 10 + 5 + 1, 0, 30 + 5, 0, 40, 90, 0);
-	ck_assert_int_eq(parts.preempted.ns, 30);
-	ck_assert_uint_eq(parts.preempted.tid, 99);
-}
-
-TEST(a_waking_before_the_switch_out_makes_it_runnable_at_once)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	WOKEN(118, 7, 1, TASK);
-	OUT(120, 7, 0, S);
-	IN(150, 7, 0);
-	END(151, 7, 0);
-	expect(11, 0, 30, 0, 0, 0, 0);
-}
-
-TEST(a_thread_that_the_kernel_never_named_is_unknown)
-{
-	IN(100, 8, 0);
-	BEGIN(110, 7, 0);
-	END(151, 7, 0);
-	expect(0, 0, 0, 0, 0, 0, 41);
-}
-
-TEST(a_span_that_began_before_the_recording_is_unknown_up_to_it)
-{
-	BEGIN(50, 7, 0);
-	OUT(100, 7, 0, S);
-	WOKEN(120, 7, 0, TASK);
-	IN(125, 7, 0);
-	END(130, 7, 0);
-	expect(5, 0, 5, 20, 0, 0, 50);
-}
-
-TEST(a_span_that_ends_after_the_recording_is_unknown_from_there)
-{
-	begin(125);
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	OUT(120, 7, 0, S);
-	WOKEN(122, 7, 0, TASK);
-	IN(125, 7, 0);
-	END(160, 7, 0);
-	expect(10, 0, 3, 2, 0, 0, 35);
-}
-
-TEST(a_thread_that_logs_while_it_is_blocked_was_not_seen_to_wake)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	OUT(120, 7, 0, S);
-	END(160, 7, 0); /* no waking, no switch in */
-	expect(10, 0, 0, 0, 0, 0, 40);
-	BEGIN(170, 7, 0); /* the thread runs again */
-	END(175, 7, 0);
-	expect(5, 0, 0, 0, 0, 0, 0);
-}
-
-TEST(a_switch_out_that_was_not_recorded_is_found_by_the_next_thread)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	IN(120, 8, 0); /* on the same CPU */
-	OUT(130, 8, 0, S);
-	IN(140, 7, 0);
-	END(145, 7, 0);
-	expect(5, 0, 0, 0, 0, 0, 30);
-}
-
-TEST(a_thread_that_logs_where_another_was_switched_in_is_unknown)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	IN(120, 8, 0);
-	END(130, 7, 0);
-	expect(0, 0, 0, 0, 0, 0, 20);
-}
-
-TEST(a_thread_that_goes_on_on_another_cpu_was_not_seen_to_leave)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	END(120, 7, 1);
-	expect(0, 0, 0, 0, 0, 0, 10);
-}
-
-TEST(a_loss_on_its_cpu_makes_a_running_thread_unknown)
-{
-	IN(100, 7, 0);
-	IN(100, 8, 1);
-	BEGIN(110, 7, 0);
-	BEGIN(110, 8, 1);
-	LOST(120, 0);
-	END(130, 7, 0);
-	expect(0, 0, 0, 0, 0, 0, 20);
-	END(140, 8, 1); /* another CPU: its state is known */
-	expect(30, 0, 0, 0, 0, 0, 0);
-	IN(150, 9, 0); /* after the loss */
-	OUT(151, 9, 0, S);
-	IN(160, 7, 0);
-	BEGIN(165, 7, 0);
-	END(170, 7, 0);
-	expect(5, 0, 0, 0, 0, 0, 0);
-}
-
-TEST(a_loss_on_another_cpu_makes_a_blocked_thread_unknown)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	OUT(120, 7, 0, S);
-	LOST(130, 1); /* the loss may contain the waking */
-	OUT(140, 8, 1, S);
-	WOKEN(150, 7, 0, TASK);
-	IN(160, 7, 0);
-	END(161, 7, 0);
-	expect(11, 0, 10, 0, 0, 0, 30);
-}
-
-TEST(spans_within_spans_have_parts_of_their_own)
-{
-	IN(100, 7, 0);
-	BEGIN(110, 7, 0);
-	OUT(120, 7, 0, D);
-	IN(140, 7, 0);
-	BEGIN(150, 7, 0);
-	END(160, 7, 0);
-	expect(10, 0, 0, 0, 0, 0, 0);
-	END(170, 7, 0);
-	expect(40, 0, 0, 0, 0, 20, 0);
-}
-
-/*
- * Some kernels report no switch from the idle task, so a thread that acts
- * counts as running.
- */
-TEST(a_thread_that_acts_runs)
-{
-	BEGIN(90, 7, 0);
-	IN(100, 7, 0);
-	OUT(110, 7, 0, S);
-	WOKEN(120, 7, 0, INTERRUPT);
-	EVENT(woken, TL_INSTANT, 140, 8, 0, 7, NAME, TASK);
-	END(160, 7, 0);
-	expect(30, 0, 0, 0, 10, 0, 30);
-
-	BEGIN(200, 7, 0);
-	OUT(210, 7, 0, S);
-	WOKEN(220, 7, 0, INTERRUPT);
-	EVENT(fault, TL_INSTANT, 225, 7, 0, 4096);
-	END(240, 7, 0);
-	expect(25, 0, 0, 0, 10, 0, 5);
-
-	BEGIN(300, 7, 0);
-	OUT(310, 7, 0, S);
-	EVENT(fault, TL_INSTANT, 330, 7, 1, 4096); /* no waking was logged */
-	END(340, 7, 1);
-	expect(20, 0, 0, 0, 0, 0, 20);
-
-	BEGIN(400, 7, 1);
-	EVENT(fault, TL_INSTANT, 405, 7, 1, 4096);
-	EVENT(interrupt, TL_BEGIN, 410, 7, 1, NAME);
-	EVENT(fault, TL_INSTANT, 412, 7, 1, 4096);
-	EVENT(interrupt, TL_END, 415, 7, 1, NAME);
-	END(420, 7, 1);
-	expect(15, 5, 0, 0, 0, 0, 0);
-}
-
-/*
- * A thread that sleeps cannot act: a waking by its number comes from a task of
- * another namespace.
- */
-TEST(a_thread_that_sleeps_wakes_no_other)
-{
-	BEGIN(90, 7, 0);
-	IN(100, 7, 0);
-	OUT(110, 7, 0, S);
-	EVENT(woken, TL_INSTANT, 120, 8, 0, 7, NAME, TASK);
-	WOKEN(140, 7, 0, INTERRUPT);
-	IN(145, 7, 0);
-	END(150, 7, 0);
-	expect(15, 0, 5, 0, 30, 0, 10);
-}
-
-#define OF(number, ...) \
-	do { \
-		source_of_all = (number); \
-		__VA_ARGS__; \
-		source_of_all = 0; \
-	} while (0)
-
-TEST(threads_and_cpus_of_two_hosts_are_different_ones)
+run_line(struct tl_text *text, const char *line)
 {
 	static const unsigned host_of[] = { 0, 1 };
+	static const struct {
+		const char *name;
+		struct tl_message *message;
+		uint8_t kind;
+	} kinds[] = { { "out", &out, TL_INSTANT }, { "in", &in, TL_INSTANT },
+		{ "woken", &woken, TL_INSTANT },
+		{ "fault", &fault, TL_INSTANT },
+		{ "begin", &span_of, TL_BEGIN }, { "end", &span_of, TL_END },
+		{ "lost", &lost, TL_LOST },
+		{ "interrupt", &interrupt, TL_BEGIN },
+		{ "interrupt_end", &interrupt, TL_END } };
+	char word[16], state[16] = "", context[16] = "";
+	unsigned tid = 0, cpu = 0, waker = 0, i = 0;
+	long at = 0;
 
-	tl_states_free(states);
-	ck_assert_int_eq(tl_states_new(&states, INT64_MAX, host_of, 2), 0);
-	IN(100, 7, 0);
-	OF(1, IN(101, 7, 0));
-	OF(1, OUT(105, 7, 0, S));
-	OF(1, IN(106, 8, 0));
-	OF(1, LOST(107, 0));
-	BEGIN(110, 7, 0);
-	END(120, 7, 0);
-	expect(10, 0, 0, 0, 0, 0, 0);
+	sscanf(line, "%15s %ld %u %u %15s %15s", word, &at, &tid, &cpu, state,
+	    context);
+	if (strcmp(word, "horizon") == 0) {
+		begin(at);
+		return;
+	}
+	if (strcmp(word, "horizon_of") == 0) {
+		ck_assert_ok(tl_states_set_horizon(states, (unsigned)at, tid));
+		return;
+	}
+	if (strcmp(word, "hosts") == 0) {
+		tl_states_free(states);
+		ck_assert_ok(tl_states_new(&states, INT64_MAX, host_of, 2));
+		return;
+	}
+	while (strcmp(kinds[i].name, word) != 0)
+		ck_assert_uint_lt(++i, sizeof(kinds) / sizeof(*kinds));
+	source_of_all = strstr(line, " source=1") != NULL;
+	waker = (unsigned)strtoul(state, NULL, 10);
+	ended = false;
+	put((struct tl_event){ .message = kinds[i].message,
+	    .kind = kinds[i].kind,
+	    .ns = at,
+	    .tid = tid,
+	    .cpu = cpu,
+	    .level = kinds[i].kind == TL_LOST,
+	    .args = { i == 0   ? number_of(state)
+		      : i == 2 ? waker
+			       : 0,
+		i == 0 ? 99 : NAME, i == 0 ? NAME : number_of(context) } });
+	if (!ended)
+		return;
+	tl_put_string(text, any ? " =" : " = no states");
+	for (unsigned k = 0; k < TL_PARTS; k++)
+		if (parts.ns[k] != 0)
+			tl_put_format(text, " %s %lld", tl_part_name(k),
+			    (long long)parts.ns[k]);
+	for (unsigned k = 0; k < 2; k++) {
+		const struct tl_wait *w = k ? &parts.preempted : &parts.blocked;
+
+		if (w->ns != 0)
+			tl_put_format(text, ", %s %lld by %u %.*s",
+			    k ? "preempted" : "blocked", (long long)w->ns,
+			    w->tid, (int)w->name.size, w->name.data);
+	}
 }
 
-TEST(a_host_without_events_of_its_kernel_has_no_states)
-{
-	static const unsigned host_of[] = { 0, 1 };
-
-	tl_states_free(states);
-	ck_assert_int_eq(tl_states_new(&states, INT64_MAX, host_of, 2), 0);
-	IN(100, 7, 0);
-	OF(1, BEGIN(110, 7, 0));
-	OF(1, END(120, 7, 0));
-	expect(0, 0, 0, 0, 0, 0, 10);
-	ck_assert(!any);
-	OF(1, LOST(125, 0));
-	OF(1, BEGIN(130, 7, 0));
-	OF(1, END(135, 7, 0));
-	ck_assert(!any);
-	BEGIN(140, 7, 0);
-	END(145, 7, 0);
-	expect(5, 0, 0, 0, 0, 0, 0);
-	ck_assert(any);
-}
-
-TEST(kernel_events_of_each_source_end_at_a_time_of_their_own)
-{
-	ck_assert_int_eq(tl_states_set_horizon(states, 0, 115), 0);
-	ck_assert_int_eq(tl_states_set_horizon(states, 1, 200), 0);
-	IN(100, 7, 0);
-	OF(1, IN(100, 8, 1));
-	BEGIN(110, 7, 0);
-	END(112, 7, 0);
-	expect(2, 0, 0, 0, 0, 0, 0);
-	BEGIN(113, 8, 1);
-	END(120, 8, 1);
-	expect(7, 0, 0, 0, 0, 0, 0);
-	BEGIN(121, 7, 0);
-	END(130, 7, 0);
-	expect(0, 0, 0, 0, 0, 0, 9);
-}
+TEST_LINES(spans_have_parts, "tests/unit/analysis/states.cases", run_line);
 
 TEST(parts_add_up_whatever_comes)
 {

@@ -40,9 +40,8 @@ TEST(what_was_added_is_found_in_memory_and_in_the_file)
 	char buffer[1000];
 
 	for (uint64_t i = 0; i < COUNT; i++)
-		ck_assert_int_eq(tl_arena_add(&heap, text_of(i, buffer),
-				     &places[i]),
-		    0);
+		ck_assert_ok(
+		    tl_arena_add(&heap, text_of(i, buffer), &places[i]));
 	ck_assert_uint_gt(heap.count, TL_ARENA_MEMORY_CHUNKS + 1);
 	for (uint64_t i = COUNT; i-- > 0;)
 		ck_assert(tl_bytes_equal(tl_arena_get(&heap, places[i]),
@@ -55,11 +54,10 @@ TEST(a_text_may_be_empty_or_fill_a_chunk_but_not_more)
 	char *text = calloc(1, TL_ARENA_CHUNK);
 	uint64_t empty, full, after;
 
-	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes(NULL, 0), &empty), 0);
-	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes(text, TL_ARENA_TEXT_MAX),
-			     &full),
-	    0);
-	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes_of("x"), &after), 0);
+	ck_assert_ok(tl_arena_add(&heap, tl_bytes(NULL, 0), &empty));
+	ck_assert_ok(
+	    tl_arena_add(&heap, tl_bytes(text, TL_ARENA_TEXT_MAX), &full));
+	ck_assert_ok(tl_arena_add(&heap, tl_bytes_of("x"), &after));
 	ck_assert_int_eq(tl_arena_add(&heap,
 			     tl_bytes(text, TL_ARENA_TEXT_MAX + 1), &after),
 	    -EINVAL);
@@ -75,7 +73,7 @@ TEST(beyond_all_there_is_nothing)
 	uint64_t place;
 
 	ck_assert_ptr_null(tl_arena_get(&heap, 0).data);
-	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes_of("x"), &place), 0);
+	ck_assert_ok(tl_arena_add(&heap, tl_bytes_of("x"), &place));
 	ck_assert_ptr_null(tl_arena_get(&heap, place + 8).data);
 	ck_assert_ptr_null(tl_arena_get(&heap, UINT64_MAX >> 1).data);
 }
@@ -88,9 +86,9 @@ TEST(no_folder_for_the_file_is_an_error)
 
 	setenv("TMPDIR", "/nonexistent", 1);
 	for (int i = 0; i < TL_ARENA_MEMORY_CHUNKS; i++)
-		ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
+		ck_assert_ok(tl_arena_add(&heap, whole, &place));
 	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), -ENOENT);
 	unsetenv("TMPDIR");
-	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
+	ck_assert_ok(tl_arena_add(&heap, whole, &place));
 	free(text);
 }

@@ -20,114 +20,7 @@ teardown(void)
 	tl_text_free(&text);
 }
 
-/* A literal that may hold NULs. */
-#define BYTES(literal) tl_bytes(literal, sizeof(literal) - 1)
-
-#define ASSERT_PUT(put, literal, want) \
-	do { \
-		put(&text, BYTES(literal)); \
-		ck_assert_str_eq(tl_text_string(&text), want); \
-		tl_text_clear(&text); \
-	} while (0)
-
 TEST_FILE(.setup = setup, .teardown = teardown);
-
-TEST(plain_text_stays_as_it_is)
-{
-	ASSERT_PUT(tl_put_plain, "", "");
-	ASSERT_PUT(tl_put_plain, "processed tcp(10), udp(20)",
-	    "processed tcp(10), udp(20)");
-	ASSERT_PUT(tl_put_plain, "\"quotes\" and, commas",
-	    "\"quotes\" and, commas");
-	ASSERT_PUT(tl_put_plain, "gr\xc3\xbc\xc3\x9f \xe6\x97\xa5",
-	    "gr\xc3\xbc\xc3\x9f \xe6\x97\xa5");
-	ASSERT_PUT(tl_put_plain, "\xf0\x9f\x98\x80!", "\xf0\x9f\x98\x80!");
-}
-
-TEST(plain_text_has_no_control_bytes)
-{
-	ASSERT_PUT(tl_put_plain, "a\nb\tc\\d", "a\\nb\\tc\\\\d");
-	ASSERT_PUT(tl_put_plain, "\x1b[31m", "\\x1b[31m");
-	ASSERT_PUT(tl_put_plain, "a\0b", "a\\x00b");
-	ASSERT_PUT(tl_put_plain, "\x7f\r", "\\x7f\\x0d");
-	ASSERT_PUT(tl_put_plain, "long enough to be scanned\x1b",
-	    "long enough to be scanned\\x1b");
-}
-
-TEST(plain_text_has_no_characters_that_steer)
-{
-	ASSERT_PUT(tl_put_plain, "\xc2\x9b", "\\xc2\\x9b");
-	ASSERT_PUT(tl_put_plain, "\xc2\x80\xc2\x9f\xc2\xa0",
-	    "\\xc2\\x80\\xc2\\x9f\xc2\xa0");
-	ASSERT_PUT(tl_put_plain, "\xe2\x80\xa8\xe2\x80\xa9",
-	    "\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
-	ASSERT_PUT(tl_put_plain, "\xe2\x80\xae", "\\xe2\\x80\\xae");
-	ASSERT_PUT(tl_put_plain, "\xe2\x81\xa6", "\\xe2\\x81\\xa6");
-	ASSERT_PUT(tl_put_plain, "\xd8\x9c", "\\xd8\\x9c");
-	ASSERT_PUT(tl_put_plain, "\xef\xbb\xbf", "\\xef\\xbb\\xbf");
-}
-
-TEST(what_is_not_utf8_is_shown_byte_by_byte)
-{
-	ASSERT_PUT(tl_put_plain, "\xff", "\\xff");
-	ASSERT_PUT(tl_put_plain, "\xc3", "\\xc3");
-	ASSERT_PUT(tl_put_plain, "\xc3(", "\\xc3(");
-	ASSERT_PUT(tl_put_plain, "\xc0\xaf", "\\xc0\\xaf");
-	ASSERT_PUT(tl_put_plain, "\xe0\x80\xaf", "\\xe0\\x80\\xaf");
-	ASSERT_PUT(tl_put_plain, "\xed\xa0\x80", "\\xed\\xa0\\x80");
-	ASSERT_PUT(tl_put_plain, "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
-	ASSERT_PUT(tl_put_plain, "\xe6\x97", "\\xe6\\x97");
-}
-
-TEST(lines_keep_their_newlines_only)
-{
-	ASSERT_PUT(tl_put_lines, "a\nb\tc\x1b", "a\nb\\tc\\x1b");
-}
-
-TEST(json_strings_are_escaped_inside)
-{
-	ASSERT_PUT(tl_put_json, "plain text of some length",
-	    "plain text of some length");
-	ASSERT_PUT(tl_put_json, "say \"hi\"\\", "say \\\"hi\\\"\\\\");
-	ASSERT_PUT(tl_put_json, "a\nb\tc\rd\0", "a\\nb\\tc\\u000dd\\u0000");
-	ASSERT_PUT(tl_put_json, "\x1b\x7f", "\\u001b\\u007f");
-	ASSERT_PUT(tl_put_json, "\xc2\x9b", "\\u009b");
-	ASSERT_PUT(tl_put_json, "\xe2\x80\xa8\xe2\x80\xae", "\\u2028\\u202e");
-	ASSERT_PUT(tl_put_json, "\xef\xbb\xbf", "\\ufeff");
-	ASSERT_PUT(tl_put_json, "a\xff\xc3", "a\xef\xbf\xbd\xef\xbf\xbd");
-	ASSERT_PUT(tl_put_json, "\xc3\xbc", "\xc3\xbc");
-}
-
-TEST(csv_fields_are_quoted_when_they_need_to_be)
-{
-	ASSERT_PUT(tl_put_csv, "", "");
-	ASSERT_PUT(tl_put_csv, "plain", "plain");
-	ASSERT_PUT(tl_put_csv, "a,b", "\"a,b\"");
-	ASSERT_PUT(tl_put_csv, "say \"hi\"", "\"say \"\"hi\"\"\"");
-	ASSERT_PUT(tl_put_csv, "two\nlines", "two\\nlines");
-	ASSERT_PUT(tl_put_csv, "back\\slash", "back\\\\slash");
-}
-
-TEST(csv_fields_are_no_formulas)
-{
-	ASSERT_PUT(tl_put_csv, "=1+1", "'=1+1");
-	ASSERT_PUT(tl_put_csv, "+1", "'+1");
-	ASSERT_PUT(tl_put_csv, "-1", "'-1");
-	ASSERT_PUT(tl_put_csv, "@x", "'@x");
-	ASSERT_PUT(tl_put_csv, "'x", "''x");
-	ASSERT_PUT(tl_put_csv, "=a,b", "\"'=a,b\"");
-	ASSERT_PUT(tl_put_csv, "\t=1", "\\t=1");
-	ASSERT_PUT(tl_put_csv, "a=b", "a=b");
-}
-
-TEST(text_of_xml_is_no_markup)
-{
-	ASSERT_PUT(tl_put_xml, "", "");
-	ASSERT_PUT(tl_put_xml, "plain \\n", "plain \\n");
-	ASSERT_PUT(tl_put_xml, "<a b=\"c\">&lt;",
-	    "&lt;a b=&quot;c&quot;"
-	    "&gt;&amp;lt;");
-}
 
 /* Test any byte at any place of a word of eight, next to any neighbour. */
 TEST(the_fast_scan_finds_every_odd_byte_at_every_place)
@@ -191,25 +84,6 @@ TEST(every_character_decodes_to_itself)
 		if (!surrogate && got != code)
 			ck_abort_msg("U+%04X is taken for %04X", code, got);
 	}
-}
-
-TEST(widths_are_those_of_a_terminal)
-{
-	ck_assert_uint_eq(tl_text_width(BYTES("")), 0);
-	ck_assert_uint_eq(tl_text_width(BYTES("example of some length")), 22);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xc3\xbc")), 1);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xe6\x97\xa5\xe6\x9c\xac")), 4);
-	ck_assert_uint_eq(tl_text_width(BYTES("e\xcc\x81")), 1);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\x9f\x98\x80")), 2);
-	ck_assert_uint_eq(tl_text_width(BYTES("\n\t\\")), 6);
-	ck_assert_uint_eq(tl_text_width(BYTES("\x1b")), 4);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xff")), 4);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xc2\x9b")), 8);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xef\xbc\xa1")), 2);
-	/* U+2F800, then U+0378 and U+3FFFE, which are not assigned */
-	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xaf\xa0\x80")), 2);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xcd\xb8")), 1);
-	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xbf\xbf\xbe")), 1);
 }
 
 TEST(text_is_cut_by_what_a_terminal_shows)

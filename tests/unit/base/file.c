@@ -23,7 +23,7 @@ TEST(a_name_with_or_without_a_slash_in_front_is_in_dev_shm)
 		{ "//app", "//app" }, { ".", "." }, { "..", ".." } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ck_assert_int_eq(tl_name_path(cases[i][0], path), 0);
+		ck_assert_ok(tl_name_path(cases[i][0], path));
 		ck_assert_str_eq(path, cases[i][1]);
 	}
 }
@@ -38,7 +38,7 @@ TEST(an_empty_name_and_one_that_is_too_long_are_refused)
 	name[TL_PATH_MAX - 1] = '\0';
 	ck_assert_int_eq(tl_name_path(name, path), -ENAMETOOLONG);
 	name[TL_PATH_MAX - sizeof("/dev/shm/")] = '\0';
-	ck_assert_int_eq(tl_name_path(name, path), 0);
+	ck_assert_ok(tl_name_path(name, path));
 }
 
 static void
@@ -58,7 +58,7 @@ TEST(a_reader_finds_a_file_in_its_folder_where_dev_shm_has_none)
 	ck_assert_int_eq(chdir(folder), 0);
 	snprintf(name, sizeof(name), "names-%d.tl", (int)getpid());
 	snprintf(shm, sizeof(shm), "/dev/shm/%s", name);
-	ck_assert_int_eq(tl_name_find(name, path), 0);
+	ck_assert_ok(tl_name_find(name, path));
 	ck_assert_str_eq(path, shm); /* neither file exists: the rule decides */
 	make(name);
 	tl_name_find(name, path);
@@ -87,8 +87,8 @@ TEST(a_new_file_replaces_files_alone)
 	ck_assert_int_eq(tl_file_new_begin(&new, "/dev/null"), -EEXIST);
 	ck_assert_int_eq(tl_file_new_begin(&new, "/dev/stdout"), -EEXIST);
 	ck_assert_int_eq(tl_file_new_begin(&new, "/dev/fd/7"), -EEXIST);
-	ck_assert_int_eq(tl_file_new_begin(&new, "file"), 0);
-	ck_assert_int_eq(tl_file_new_commit(&new), 0);
+	ck_assert_ok(tl_file_new_begin(&new, "file"));
+	ck_assert_ok(tl_file_new_commit(&new));
 
 	ck_assert(!tl_file_is_special("file"));
 	ck_assert(!tl_file_is_special("directory"));

@@ -30,39 +30,7 @@ check_text(struct tl_bytes want)
 	tl_text_clear(&text);
 }
 
-/* The same characters in both encodings. */
-static const struct {
-	struct tl_bytes utf8;
-	struct tl_bytes modified;
-} pairs[] = {
-	{ { "", 0 }, { "", 0 } },
-	{ { "Thread-1", 8 }, { "Thread-1", 8 } },
-	{ { "\x7f", 1 }, { "\x7f", 1 } },
-	{ { "a\0b", 3 }, { "a\xc0\x80"
-			   "b",
-			     4 } },
-	{ { "\xc3\xa9\xdf\xbf", 4 }, { "\xc3\xa9\xdf\xbf", 4 } },
-	{ { "\xe0\xa0\x80\xef\xbf\xbf", 6 },
-	    { "\xe0\xa0\x80\xef\xbf\xbf", 6 } },
-	{ { "\xf0\x90\x80\x80", 4 }, { "\xed\xa0\x80\xed\xb0\x80", 6 } },
-	{ { "\xf0\x9f\x98\x80", 4 }, { "\xed\xa0\xbd\xed\xb8\x80", 6 } },
-	{ { "\xf4\x8f\xbf\xbf", 4 }, { "\xed\xaf\xbf\xed\xbf\xbf", 6 } },
-	/* unpaired surrogates, in any order */
-	{ { "\xed\xa0\x80", 3 }, { "\xed\xa0\x80", 3 } },
-	{ { "x\xed\xbf\xbfy", 5 }, { "x\xed\xbf\xbfy", 5 } },
-	{ { "\xed\xb0\x80\xed\xa0\x80", 6 },
-	    { "\xed\xb0\x80\xed\xa0\x80", 6 } },
-};
-
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
-
-TEST(the_two_kinds_say_the_same, .to = sizeof(pairs) / sizeof(pairs[0]))
-{
-	ck_assert(tl_mutf8_decode(&text, pairs[_i].modified));
-	check_text(pairs[_i].utf8);
-	ck_assert(tl_mutf8_encode(&text, pairs[_i].utf8, TL_MUTF8_SIZE_MAX));
-	check_text(pairs[_i].modified);
-}
 
 TEST(every_character_comes_back)
 {
@@ -102,56 +70,6 @@ TEST(every_character_comes_back)
 		check_text(tl_bytes(utf8, size));
 		tl_text_free(&coded);
 	}
-}
-
-#define BAD "\xef\xbf\xbd"
-
-TEST(what_java_would_not_read_is_replaced)
-{
-	ck_assert(!tl_mutf8_decode(&text, BYTES("a\xff"
-						"b")));
-	check_text(BYTES("a" BAD "b"));
-	ck_assert(!tl_mutf8_decode(&text, BYTES("\x80")));
-	check_text(BYTES(BAD));
-	/* a truncated character */
-	ck_assert(!tl_mutf8_decode(&text, BYTES("\xc3")));
-	check_text(BYTES(BAD));
-	ck_assert(!tl_mutf8_decode(&text, BYTES("\xe2\x82")));
-	check_text(BYTES(BAD BAD));
-	ck_assert(!tl_mutf8_decode(&text, BYTES("\xf0\x9f\x98\x80")));
-	check_text(BYTES(BAD BAD BAD BAD));
-	ck_assert(!tl_mutf8_decode(&text, BYTES("\xed\xa0\xbd\xed\xb8")));
-	check_text(BYTES("\xed\xa0\xbd" BAD BAD));
-}
-
-/* Java accepts more bytes than the shortest form has. */
-TEST(more_bytes_than_a_character_needs_are_read)
-{
-	ck_assert(tl_mutf8_decode(&text, BYTES("\xc1\x81\xe0\x81\x81")));
-	check_text(BYTES("AA"));
-}
-
-TEST(what_is_not_utf8_is_replaced)
-{
-	ck_assert(
-	    !tl_mutf8_encode(&text, BYTES("a\xff\xc3"), TL_MUTF8_SIZE_MAX));
-	check_text(BYTES("a" BAD BAD));
-	ck_assert(!tl_mutf8_encode(&text, BYTES("\xed\xa0"), 100));
-	check_text(BYTES(BAD BAD));
-	ck_assert(!tl_mutf8_encode(&text, BYTES("\xf4\x90\x80\x80"), 100));
-	check_text(BYTES(BAD BAD BAD BAD));
-}
-
-TEST(a_text_is_cut_between_characters)
-{
-	ck_assert(!tl_mutf8_encode(&text, BYTES("abc"), 2));
-	check_text(BYTES("ab"));
-	ck_assert(tl_mutf8_encode(&text, BYTES("abc"), 3));
-	check_text(BYTES("abc"));
-	ck_assert(!tl_mutf8_encode(&text, BYTES("ab\xf0\x9f\x98\x80"), 7));
-	check_text(BYTES("ab"));
-	ck_assert(!tl_mutf8_encode(&text, tl_bytes("\0", 1), 1));
-	check_text(BYTES(""));
 }
 
 /* Java reads whatever is encoded, and decoding returns the characters. */

@@ -223,43 +223,6 @@ TEST(doubles_that_are_no_numbers_are_words)
 	ASSERT_TEXT("nan");
 }
 
-TEST(durations_take_the_unit_a_person_would)
-{
-	static const struct {
-		int64_t ns;
-		const char *want;
-	} cases[] = {
-		{ 0, "0ns" },
-		{ 873, "873ns" },
-		{ 999, "999ns" },
-		{ 1000, "1us" },
-		{ 1234, "1.234us" },
-		{ 1200, "1.2us" },
-		{ 1203, "1.203us" },
-		{ 1230, "1.23us" },
-		{ 1003, "1.003us" },
-		{ 999999, "999.999us" },
-		{ 12345678, "12.345ms" },
-		{ 999999999, "999.999ms" },
-		{ 1234567890, "1.234s" },
-		{ 59999999999, "59.999s" },
-		{ 60000000000, "1m00s" },
-		{ 83999999999, "1m23s" },
-		{ 3599000000000, "59m59s" },
-		{ 7380000000000, "2h03m" },
-		{ 360000000000000, "100h00m" },
-		{ -873, "-873ns" },
-		{ -12345678, "-12.345ms" },
-		{ INT64_MAX, "2562047h47m" },
-		{ INT64_MIN, "-2562047h47m" },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		tl_put_duration(&text, cases[i].ns);
-		ASSERT_TEXT(cases[i].want);
-	}
-}
-
 /* Compare with the calendar of the C library. */
 static void
 check_time(int64_t ns, struct tl_time_cache *cache)

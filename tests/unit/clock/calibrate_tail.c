@@ -54,7 +54,7 @@ TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
 	clock_script_run(&script, 30 * SECOND);
 	ck_assert_int_eq(tl_calibrate_now(&calibrate, false),
 	    TL_CALIBRATE_POINT);
-	ck_assert_int_eq(tl_calibrate_read(&header, &tail), 0);
+	ck_assert_ok(tl_calibrate_read(&header, &tail));
 	ck_assert_uint_eq(tail.owner, (uint32_t)getpid());
 	ck_assert_uint_eq(header.knot_count, 1);
 	ck_assert_uint_eq(header.epochs, 0);
@@ -157,7 +157,7 @@ TEST(a_writer_killed_at_any_reading_leaves_a_good_clock)
 	set_up(17);
 	calibrate.header = &shared->header;
 	calibrate.knots = shared->knots;
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_ok(tl_calibrate_first(&calibrate));
 	for (int i = 0; i < 12; i++) {
 		int status;
 

@@ -150,7 +150,7 @@ TEST(the_narrowest_bracket_is_taken_and_the_cold_one_is_not)
 	const struct tl_clock_source source = source_of(&script);
 	struct tl_clock_point point;
 
-	ck_assert_int_eq(tl_clock_sample(&source, &point), 0);
+	ck_assert_ok(tl_clock_sample(&source, &point));
 	ck_assert_int_le((int64_t)point.half_ticks, 53);
 	ck_assert_int_ge((int64_t)point.half_ticks, 50);
 	const int64_t off = point.utc_ns - (int64_t)(point.tsc / 2);
@@ -167,7 +167,7 @@ TEST(sampling_stops_early_when_brackets_agree)
 	const struct tl_clock_source source = source_of(&script);
 	struct tl_clock_point point;
 
-	ck_assert_int_eq(tl_clock_sample(&source, &point), 0);
+	ck_assert_ok(tl_clock_sample(&source, &point));
 	ck_assert_uint_lt(script.reads, 8);
 }
 
@@ -178,7 +178,7 @@ TEST(a_measured_rate_keeps_its_bound)
 	const struct tl_clock_source source = source_of(&script);
 	struct tl_rate rate;
 
-	ck_assert_int_eq(tl_clock_rate(&source, &rate), 0);
+	ck_assert_ok(tl_clock_rate(&source, &rate));
 	ck_assert_uint_eq(rate.source, TL_RATE_MEASURED);
 	ck_assert_uint_ge(rate.error_ppb, TL_CLOCK_COARSE_PPB);
 	ck_assert_uint_le(rate.error_ppb, 100000);
@@ -285,14 +285,13 @@ TEST(the_clocks_of_this_machine_can_be_read)
 
 	ck_assert_ptr_nonnull(source);
 	ck_assert_ptr_null(tl_clock_source(0));
-	ck_assert_int_eq(tl_clock_rate(source, &rate), 0);
+	ck_assert_ok(tl_clock_rate(source, &rate));
 	ck_assert(rate.mult != 0);
-	ck_assert_int_eq(tl_clock_sample(source, &point), 0);
+	ck_assert_ok(tl_clock_sample(source, &point));
 	ck_assert_int_gt(point.utc_ns, 1500000000000000000);
 	ck_assert(tl_clock_now(kind) >= point.tsc);
-	ck_assert_int_eq(tl_clock_rate(tl_clock_source(TIMELINE_CLOCK_REALTIME),
-			     &rate),
-	    0);
+	ck_assert_ok(
+	    tl_clock_rate(tl_clock_source(TIMELINE_CLOCK_REALTIME), &rate));
 	ck_assert(rate.mult == TL_MULT_ONE);
 	ck_assert_uint_eq(rate.source, TL_RATE_EXACT);
 }
@@ -305,10 +304,8 @@ TEST(the_rate_of_the_kernel_is_the_measured_one)
 	if (tl_clock_choose(&flags) != TIMELINE_CLOCK_TSC ||
 	    tl_clock_rate_kernel(&told) < 0)
 		return; /* there is nothing to compare */
-	ck_assert_int_eq(tl_clock_rate_measure(tl_clock_source(
-						   TIMELINE_CLOCK_TSC),
-			     TL_CLOCK_MEASURE_NS, &seen),
-	    0);
+	ck_assert_ok(tl_clock_rate_measure(tl_clock_source(TIMELINE_CLOCK_TSC),
+	    TL_CLOCK_MEASURE_NS, &seen));
 	const uint64_t apart = told.mult > seen.mult ? told.mult - seen.mult
 						     : seen.mult - told.mult;
 

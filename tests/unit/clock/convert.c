@@ -38,9 +38,8 @@ static void
 build(void)
 {
 	damaged = 0;
-	ck_assert_int_eq(tl_time_build(&table, &header, knots, KNOTS,
-			     note_damage, NULL),
-	    0);
+	ck_assert_ok(
+	    tl_time_build(&table, &header, knots, KNOTS, note_damage, NULL));
 }
 
 static void
@@ -56,7 +55,7 @@ set_up_steered(uint64_t seed, bool steered)
 		.knots = knots,
 		.knots_max = KNOTS,
 		.source = &source };
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_ok(tl_calibrate_first(&calibrate));
 }
 
 static void
@@ -442,7 +441,7 @@ TEST(stamps_that_are_nanoseconds_are_the_time)
 	memset(&header, 0, sizeof(header));
 	header.clock_kind = TIMELINE_CLOCK_REALTIME;
 	calibrate.source = tl_clock_source(TIMELINE_CLOCK_REALTIME);
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_ok(tl_calibrate_first(&calibrate));
 	tl_calibrate_now(&calibrate, false);
 	build();
 	for (int64_t i = -5; i <= 5; i++) {

@@ -138,7 +138,7 @@ TEST(a_file_takes_a_name_that_nothing_has, .to = 3)
 {
 	choose(_i);
 	make("new", "x");
-	ck_assert_int_eq(tl_rename_new(at("new"), at("out")), 0);
+	ck_assert_ok(tl_rename_new(at("new"), at("out")));
 	ck_assert_str_eq(read_back("out"), "x");
 	ck_assert(!is_there("new"));
 }
@@ -158,7 +158,7 @@ TEST(a_trace_takes_the_place_of_a_trace, .to = 3)
 	choose(_i);
 	make_trace("new", "stream_0", "x");
 	make_trace("out", "stream_1", "old");
-	ck_assert_int_eq(tl_rename_trace(at("new"), at("out")), 0);
+	ck_assert_ok(tl_rename_trace(at("new"), at("out")));
 	ck_assert_str_eq(read_back("out/stream_0"), "x");
 	ck_assert(!is_there("out/stream_1"));
 	ck_assert_str_eq(read_back("new/stream_1"), "old");
@@ -169,7 +169,7 @@ TEST(a_trace_takes_a_name_that_nothing_has, .to = 3)
 {
 	choose(_i);
 	make_trace("new", "stream_0", "x");
-	ck_assert_int_eq(tl_rename_trace(at("new"), at("out")), 0);
+	ck_assert_ok(tl_rename_trace(at("new"), at("out")));
 	ck_assert_str_eq(read_back("out/stream_0"), "x");
 	ck_assert(!is_there("new"));
 }
@@ -179,7 +179,7 @@ TEST(what_came_to_be_no_trace_gets_its_name_again)
 	choose(0);
 	make_trace("new", "stream_0", "x");
 	make_trace("out", "stream_1", "old");
-	ck_assert_int_eq(tl_replace_check(at("out"), true, true), 0);
+	ck_assert_ok(tl_replace_check(at("out"), true, true));
 	intruder_fd = open(at("out"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_eq(tl_rename_trace(at("new"), at("out")), -ENOTEMPTY);
 	ck_assert_str_eq(read_back("out/stream_1"), "old");
@@ -199,16 +199,16 @@ TEST(a_file_is_no_trace, .to = 3)
 
 TEST(what_may_be_replaced_is_told)
 {
-	ck_assert_int_eq(tl_replace_check(at("out"), false, false), 0);
-	ck_assert_int_eq(tl_replace_check(at("no/out"), false, false), 0);
+	ck_assert_ok(tl_replace_check(at("out"), false, false));
+	ck_assert_ok(tl_replace_check(at("no/out"), false, false));
 	make("out", "mine");
 	ck_assert_int_eq(tl_replace_check(at("out"), false, false), -EEXIST);
-	ck_assert_int_eq(tl_replace_check(at("out"), true, false), 0);
+	ck_assert_ok(tl_replace_check(at("out"), true, false));
 	ck_assert_int_eq(tl_replace_check(at("out/x"), true, false), -ENOTDIR);
 	make_trace("new", "stream_0", "x");
 	ck_assert_int_eq(tl_replace_check(at("new"), true, false), -EISDIR);
 	ck_assert_int_eq(tl_replace_check(at("new"), false, true), -EEXIST);
-	ck_assert_int_eq(tl_replace_check(at("new"), true, true), 0);
+	ck_assert_ok(tl_replace_check(at("new"), true, true));
 	unlink(at("new/metadata"));
 	ck_assert_int_eq(tl_replace_check(at("new"), true, true), -ENOTEMPTY);
 	ck_assert_int_eq(symlink("/dev/null", at("new/metadata")), 0);

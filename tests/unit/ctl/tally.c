@@ -28,7 +28,7 @@ put(uint32_t id, const char *category, const char *line, uint8_t level)
 	const struct tl_event event = { .kind = TL_INSTANT,
 		.message = &message };
 
-	ck_assert_int_eq(tl_tally_put(&tally, &event), 0);
+	ck_assert_ok(tl_tally_put(&tally, &event));
 }
 
 static void

@@ -91,18 +91,18 @@ TEST(a_name_is_found_with_and_without_its_slash)
 	struct tl_name name;
 
 	ck_assert_int_eq(parse("ctl top demo"), 0);
-	ck_assert_int_eq(tl_call_name(&call, 0, &name), 0);
+	ck_assert_ok(tl_call_name(&call, 0, &name));
 	ck_assert_str_eq(name.shown, "/demo");
 	ck_assert_str_eq(name.path, "/dev/shm/demo");
 	ck_assert_int_eq(parse("ctl top /demo"), 0);
-	ck_assert_int_eq(tl_call_name(&call, 0, &name), 0);
+	ck_assert_ok(tl_call_name(&call, 0, &name));
 	ck_assert_str_eq(name.path, "/dev/shm/demo");
 	ck_assert_int_eq(parse("ctl top ./demo"), 0);
-	ck_assert_int_eq(tl_call_name(&call, 0, &name), 0);
+	ck_assert_ok(tl_call_name(&call, 0, &name));
 	ck_assert_str_eq(name.path, "./demo");
 	setenv("TIMELINE", "other", 1);
 	ck_assert_int_eq(parse("ctl top"), 0);
-	ck_assert_int_eq(tl_call_name(&call, 0, &name), 0);
+	ck_assert_ok(tl_call_name(&call, 0, &name));
 	ck_assert_str_eq(name.path, "/dev/shm/other");
 	unsetenv("TIMELINE");
 	ck_assert_int_eq(tl_call_name(&call, 0, &name), -EINVAL);

@@ -349,10 +349,9 @@ TEST(a_rule_raises_the_level)
 
 	fixture_setup_tiny();
 	target.tl = tl;
-	ck_assert_int_eq(tl_bursts_new(&target.bursts, daemon_state.loop, tl,
-			     &section, 1),
-	    0);
-	ck_assert_int_eq(timeline_priority(tl, "error"), 0);
+	ck_assert_ok(
+	    tl_bursts_new(&target.bursts, daemon_state.loop, tl, &section, 1));
+	ck_assert_ok(timeline_priority(tl, "error"));
 	rule.actions.burst_level = 3;
 	rule.actions.burst_ns = 1000000;
 	fire();
@@ -384,9 +383,8 @@ TEST(a_snapshot_bears_the_name_of_its_rule)
 
 	fixture_setup_tiny();
 	target.tl = tl;
-	ck_assert_int_eq(tl_snapshots_new(&daemon_state.snapshots,
-			     daemon_state.loop, folder, &fault),
-	    0);
+	ck_assert_ok(tl_snapshots_new(&daemon_state.snapshots,
+	    daemon_state.loop, folder, &fault));
 	rule.name = "../../too  slow!\033[31m";
 	rule.actions.snapshot = true;
 	fire();

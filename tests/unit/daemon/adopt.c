@@ -34,14 +34,13 @@ make_good(void)
 
 	for (int i = 0; i < MESSAGES; i++) {
 		snprintf(text, sizeof(text), "message %d of $a and $b%%d", i);
-		ck_assert_int_eq(timeline_define(tl, "adopt",
-				     i % 3 ? "info" : "error", text, &event),
-		    0);
+		ck_assert_ok(timeline_define(tl, "adopt",
+		    i % 3 ? "info" : "error", text, &event));
 		for (int k = 0; k < ENTRIES / MESSAGES; k++)
 			timeline_log(event, i, k);
 	}
-	ck_assert_int_eq(timeline_priority(tl, "debug"), 0);
-	ck_assert_int_eq(timeline_burst(tl, "trace", 600000000000), 0);
+	ck_assert_ok(timeline_priority(tl, "debug"));
+	ck_assert_ok(timeline_burst(tl, "trace", 600000000000));
 	good_size = tl->geometry.total_size;
 	good = malloc(good_size);
 	memcpy(good, tl->map, good_size);
@@ -57,7 +56,7 @@ setup(void)
 	snprintf(path, sizeof(path), "/dev/shm%s", name);
 	fd = open(path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(tl_guard_start(), 0);
+	ck_assert_ok(tl_guard_start());
 	tl_daemon_log_least = TL_LOG_ERROR + 1;
 }
 

@@ -32,9 +32,8 @@ setup(void)
 	const struct timeline_options options = { .entries = 65536 };
 
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "trace", "$n", &trace_event),
-	    0);
+	ck_assert_ok(timeline_priority(tl, "info"));
+	ck_assert_ok(timeline_define(tl, "a", "trace", "$n", &trace_event));
 	loop = ev_loop_new(EVFLAG_AUTO);
 	ck_assert_ptr_nonnull(loop);
 	config = (struct tl_config_timeline){ .name = "x",
@@ -49,7 +48,7 @@ setup(void)
 static void
 start(void)
 {
-	ck_assert_int_eq(tl_bursts_new(&bursts, loop, tl, &config, 1), 0);
+	ck_assert_ok(tl_bursts_new(&bursts, loop, tl, &config, 1));
 }
 
 static void
@@ -111,7 +110,7 @@ count_logged(unsigned threshold, uint64_t *samples, uint64_t *wishes)
 	*samples = *wishes = 0;
 	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
 	    fault.text);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &e) > 0) {
 		if (e.kind == TL_LOST ||
 		    e.message->builtin != TIMELINE_BUILTIN_BURST)
@@ -166,7 +165,7 @@ TEST(no_sample_begins_while_a_foreign_burst_is_open)
 
 	start();
 	run_until(status.made >= 5);
-	ck_assert_int_eq(timeline_burst(tl, "trace", 600 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "trace", 600 * SECOND));
 	made = status.made;
 	run_until(status.skipped >= 5);
 	ck_assert_uint_eq(status.made, made);
@@ -184,7 +183,7 @@ TEST(what_a_trigger_wants_is_no_sample)
 
 	config.bursts.level_count = 0;
 	start();
-	ck_assert_int_eq(tl_bursts_raise(bursts, TRACE, SECOND / 1000), 0);
+	ck_assert_ok(tl_bursts_raise(bursts, TRACE, SECOND / 1000));
 	ck_assert_int_eq(tl_bursts_raise(bursts, 0, SECOND), -EINVAL);
 	ck_assert_int_eq(tl_bursts_raise(bursts, 10, SECOND), -EINVAL);
 	ck_assert_int_eq(tl_bursts_raise(bursts, TRACE, 0), -ERANGE);
@@ -218,11 +217,11 @@ TEST(bursts_begin_and_stop_when_they_are_configured)
 
 TEST(what_is_open_anyway_is_not_opened)
 {
-	ck_assert_int_eq(timeline_priority(tl, "trace"), 0);
+	ck_assert_ok(timeline_priority(tl, "trace"));
 	start();
 	run_for(SECOND / 20);
 	ck_assert_uint_eq(status.made + status.skipped, 0);
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_ok(timeline_priority(tl, "info"));
 	run_until(status.made >= 5);
 }
 
@@ -302,9 +301,8 @@ setup_small(void)
 	setup();
 	fixture_close();
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_priority(tl, "trace"), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "trace", "$n", &trace_event),
-	    0);
+	ck_assert_ok(timeline_priority(tl, "trace"));
+	ck_assert_ok(timeline_define(tl, "a", "trace", "$n", &trace_event));
 }
 
 static unsigned
@@ -348,7 +346,7 @@ TEST(a_priority_that_somebody_sets_is_let_be, .timeout = 240,
 	ev_timer_start(loop, &timer);
 	start();
 	run_until(status.base == DEBUG);
-	ck_assert_int_eq(timeline_priority(tl, "error"), 0);
+	ck_assert_ok(timeline_priority(tl, "error"));
 	run_until(status.base == 0);
 	run_for(SECOND / 2);
 	ck_assert_uint_eq(base(), 8);
@@ -364,7 +362,7 @@ TEST(bursts_get_shorter_where_history_must_be_kept, .timeout = 240,
 {
 	ev_timer timer;
 
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_ok(timeline_priority(tl, "info"));
 	config.keep_ns = 20 * SECOND;
 	config.bursts.length_ns = 5000000;
 	config.bursts.period_ns = 20000000;

@@ -325,15 +325,15 @@ TEST(the_machine_is_asked_for_what_clocks_do_not_tell)
 	boot = 1;
 	tl_sampler_init(&sampler, &source, &machine);
 	for (int i = 0; i < 200; i++)
-		ck_assert_int_eq(tl_sampler_take(&sampler, &point, &told), 0);
+		ck_assert_ok(tl_sampler_take(&sampler, &point, &told));
 	ck_assert(!told.slept && !told.restarted && !told.suspect);
 	slept_ns += (int64_t)SECOND;
-	ck_assert_int_eq(tl_sampler_take(&sampler, &point, &told), 0);
+	ck_assert_ok(tl_sampler_take(&sampler, &point, &told));
 	ck_assert(told.slept && !told.restarted && !told.suspect);
 	boot = 2;
 	counter_is_used = false;
 	told = (struct tl_keep_news){ 0 };
 	for (int i = 0; i < 120; i++)
-		ck_assert_int_eq(tl_sampler_take(&sampler, &point, &told), 0);
+		ck_assert_ok(tl_sampler_take(&sampler, &point, &told));
 	ck_assert(!told.slept && told.restarted && told.suspect);
 }

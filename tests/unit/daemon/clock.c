@@ -59,12 +59,12 @@ make_timelines(int count)
 		snprintf(names[i], sizeof(names[i]), "/test-daemon-clock-%d-%d",
 		    (int)getpid(), i);
 		timeline_remove(names[i]);
-		ck_assert_int_eq(timeline_new(&tls[i], names[i], &small), 0);
+		ck_assert_ok(timeline_new(&tls[i], names[i], &small));
 		/*
 		 * open files live on without a name: a killed test leaves
 		 * nothing
 		 */
-		ck_assert_int_eq(timeline_remove(names[i]), 0);
+		ck_assert_ok(timeline_remove(names[i]));
 	}
 }
 
@@ -92,9 +92,7 @@ run_calibrators(struct tl_calibrator **calibrators, int count, double seconds)
 
 	ck_assert_ptr_nonnull(loop);
 	for (int i = 0; i < count; i++)
-		ck_assert_int_eq(tl_calibrator_new(&calibrators[i], loop,
-				     tls[i]),
-		    0);
+		ck_assert_ok(tl_calibrator_new(&calibrators[i], loop, tls[i]));
 	ev_timer_init(&end, on_end, seconds, 0.);
 	ev_timer_start(loop, &end);
 	ev_run(loop, 0);
@@ -260,8 +258,7 @@ compare_saved(struct timeline *tl, const struct tl_kernel_line *line)
 
 	copy_clock(tl->header, tl->calibrate.knots, KNOTS, &copy, copied);
 	copy.clock_kind = TIMELINE_CLOCK_TSC;
-	ck_assert_int_eq(tl_time_build(&time, &copy, copied, KNOTS, NULL, NULL),
-	    0);
+	ck_assert_ok(tl_time_build(&time, &copy, copied, KNOTS, NULL, NULL));
 	const uint64_t from = copied[0].tsc;
 	const uint64_t step = (copy.clock.tsc - from) / 1000;
 
@@ -322,7 +319,7 @@ TEST(a_reader_that_is_wrong_by_a_little_is_caught)
 
 	make_timelines(1);
 	ck_assert_int_ge(tl_calibrate_now(&tls[0]->calibrate, false), 0);
-	ck_assert_int_eq(tl_calibrate_read(tls[0]->header, &tail), 0);
+	ck_assert_ok(tl_calibrate_read(tls[0]->header, &tail));
 	(void)convert_live(&tail, tl_stamp_now(tls[0]), &bound);
 	tail.utc_ns += 10 * (int64_t)bound + 100000;
 	tl_store_64((uint64_t *)(void *)&tls[0]->header->clock.utc_ns,

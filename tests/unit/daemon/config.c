@@ -1,55 +1,248 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * config.c - a configuration is read as the manual describes it, or refused
- * with an error that names the place and the fault.
+ * with an error that names the place and the fault: config.cases.
  */
-#include "config_fixture.h"
-#include "lib/test.h"
+#include "daemon/config/config.h"
+#include "base/array.h"
+#include "lib/golden.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct tl_config *config;
+static struct tl_fault fault;
+
+static void
+setup(void)
+{
+	unsetenv("TIMELINED_SOCKET");
+	config = NULL;
+}
+
+static void
+teardown(void)
+{
+	tl_config_free(config);
+	config = NULL;
+}
+
+static int
+parse(const char *text)
+{
+	tl_config_free(config);
+	config = NULL;
+	memset(&fault, 0, sizeof(fault));
+	return tl_config_parse(&config, "x.conf", text, strlen(text), &fault);
+}
+
+static void
+good(const char *text)
+{
+	ck_assert_msg(parse(text) == 0, "%s: %s", text, fault.text);
+}
 
 TEST_FILE(.setup = setup, .teardown = teardown);
 
-TEST(an_empty_table_has_the_defaults)
+/* == what was read, without what is zero == */
+
+static void
+put_text(struct tl_text *out, const char *name, const char *text)
 {
-	good("return {}");
-	ck_assert_str_eq(config->path, "x.conf");
-	ck_assert_str_eq(config->directory, "/var/lib/timeline");
-	ck_assert_str_eq(config->socket, "/run/timeline/timelined.sock");
-	ck_assert_str_eq(config->listen, "127.0.0.1:9464");
-	ck_assert(!config->user);
-	ck_assert(config->clock);
-	ck_assert_uint_eq(config->poll_ns, 10000000);
-	ck_assert_uint_eq(config->timeline_count, 0);
-	ck_assert(!tl_config_find(config, "any"));
-	good("return { timelines = {} }");
+	if (text)
+		tl_put_format(out, " %s='%s'", name, text);
 }
 
-TEST(what_the_whole_daemon_does_is_said_at_the_top)
+static void
+put_number(struct tl_text *out, const char *name, double number)
 {
-	good("return { directory = '/d', socket = '/s', listen = '[::1]:0', "
-	     "user = 'root', poll = '1.5ms', clock = false }");
-	ck_assert_str_eq(config->directory, "/d");
-	ck_assert_str_eq(config->socket, "/s");
-	ck_assert_str_eq(config->listen, "[::1]:0");
-	ck_assert_str_eq(config->user, "root");
-	ck_assert(!config->clock);
-	ck_assert_uint_eq(config->poll_ns, 1500000);
-	good("return { socket = false, listen = false, user = 0 }");
-	ck_assert(!config->socket && !config->listen);
-	ck_assert_str_eq(config->user, "root");
-	good("return { listen = 'localhost:80' }");
-	bad("return { directory = 'd' }", "directory: not an absolute path");
-	bad("return { directory = false }", "directory: not a string");
-	bad("return { directory = '' }", "directory: an empty string");
-	bad("return { user = 'no body' }", "user: unknown user 'no body'");
-	bad("return { clock = 1 }", "clock: not true or false");
-	bad("return { pol = '1ms' }", "pol: unknown key; did you mean poll?");
-	bad("return { zeal = '1ms' }",
-	    "zeal: unknown key; known keys: directory socket listen page "
-	    "keeper user poll clock seccomp timelines");
-	bad("return { 'x' }", "[1]: a value without a key");
-	bad("return 'x'", "returns no table but string");
-	bad("", "returns no table but nil");
+	if (number == number && number != 0)
+		tl_put_format(out, " %s=%.12g", name, number);
 }
+
+static void
+put_ns(struct tl_text *out, const char *name, uint64_t ns)
+{
+	if (ns == 0)
+		return;
+	tl_put_format(out, " %s=", name);
+	tl_put_duration(out, (int64_t)ns);
+}
+
+static void
+put_keep(struct tl_text *out, const struct tl_config_keep *keep)
+{
+	put_number(out, "keep.count", (double)keep->count);
+	put_ns(out, "keep.age", keep->age_ns);
+	put_number(out, "keep.bytes", (double)keep->bytes);
+}
+
+static void
+put_rule(struct tl_text *out, const struct tl_config_rule *r)
+{
+	static const char *const kinds[] = { "event", "span", "interval",
+		"absent", "argument", "rate", "level", "died" };
+
+	tl_put_format(out, "    %s", kinds[r->kind]);
+	put_text(out, "name", r->name);
+	put_text(out, "category", r->match.category);
+	put_text(out, "message", r->match.message);
+	put_text(out, "to.category", r->other.category);
+	put_text(out, "to.message", r->other.message);
+	put_text(out, "when", r->when);
+	put_text(out, "argument", r->argument);
+	put_number(out, r->below ? "below" : "above", r->bound);
+	put_ns(out, "limit", r->limit_ns);
+	put_number(out, "level", r->level);
+	put_number(out, "clear", r->clear);
+	put_ns(out, "every", r->every_ns);
+	put_number(out, "per_hour", (double)r->fires_max);
+	put_number(out, "burst", r->actions.burst_level);
+	put_ns(out, "burst.length", r->actions.burst_ns);
+	put_number(out, "snapshot", r->actions.snapshot);
+	put_number(out, "why", r->actions.why);
+	for (size_t i = 0; r->actions.run && r->actions.run[i]; i++)
+		put_text(out, "run", r->actions.run[i]);
+	put_ns(out, "run.limit", r->actions.run ? r->actions.run_ns : 0);
+	tl_put_char(out, '\n');
+}
+
+static void
+put_bursts(struct tl_text *out, const struct tl_config_bursts *b)
+{
+	if (b->level_count == 0)
+		return;
+	tl_put_string(out, "    bursts");
+	for (size_t i = 0; i < b->level_count; i++)
+		put_number(out, "level", b->levels[i]);
+	put_number(out, "rarer", b->rarer);
+	put_ns(out, "length", b->length_ns);
+	put_ns(out, "period", b->period_ns);
+	put_number(out, "jitter", b->jitter);
+	put_number(out, "slots", b->slots);
+	put_number(out, "share", b->share);
+	tl_put_char(out, '\n');
+}
+
+static void
+put_snapshots(struct tl_text *out, const struct tl_config_snapshots *s)
+{
+	tl_put_string(out, "    snapshots");
+	put_ns(out, "every", s->every_ns);
+	put_number(out, "on_death", s->on_death);
+	put_ns(out, "death.every", s->death.every_ns);
+	put_number(out, "death.per_hour", (double)s->death.per_hour);
+	put_ns(out, "request.every", s->request.every_ns);
+	put_number(out, "request.per_hour", (double)s->request.per_hour);
+	put_number(out, "compress", s->compress);
+	put_keep(out, &s->keep);
+	tl_put_char(out, '\n');
+}
+
+static void
+put_timeline(struct tl_text *out, const struct tl_config_timeline *t)
+{
+	const struct tl_config_record *r = &t->record;
+
+	tl_put_format(out, "  '%s'", t->name);
+	put_number(out, "create", t->create);
+	put_number(out, "entries", (double)t->options.entries);
+	put_number(out, "mode", t->options.mode);
+	put_number(out, "tiers", t->options.tiers);
+	put_number(out, "strings", (double)t->options.stringtablesize);
+	put_number(out, "cpu_lanes", t->options.cpu_lanes);
+	put_number(out, "fallback_lanes", t->options.fallback_lanes);
+	put_number(out, "stamp", t->options.stamp);
+	put_number(out, "priority", t->priority);
+	put_number(out, "priority_max", t->priority_max);
+	put_ns(out, "keep", t->keep_ns);
+	put_ns(out, "timer_window", t->timer_window_ns);
+	for (size_t i = 0; i < t->owner_count; i++)
+		tl_put_format(out, " owner=%u", t->owners[i]);
+	tl_put_char(out, '\n');
+	put_bursts(out, &t->bursts);
+	put_snapshots(out, &t->snapshots);
+	if (r->on) {
+		tl_put_string(out, "    record");
+		put_text(out, "directory", r->directory);
+		put_number(out, "size", (double)r->size);
+		put_ns(out, "age", r->age_ns);
+		put_ns(out, "flush", r->flush_ns);
+		put_number(out, "compress", r->compress);
+		put_keep(out, &r->keep);
+		tl_put_char(out, '\n');
+	}
+	if (t->kernel.on) {
+		tl_put_string(out, "    kernel");
+		put_number(out, "faults", t->kernel.faults);
+		put_number(out, "names", t->kernel.names);
+		put_number(out, "size", (double)t->kernel.size);
+		tl_put_char(out, '\n');
+	}
+}
+
+static void
+put_daemon(struct tl_text *out)
+{
+	tl_put_string(out, config->path);
+	put_text(out, "directory", config->directory);
+	put_text(out, "socket", config->socket);
+	put_text(out, "listen", config->listen);
+	put_text(out, "page", config->page);
+	put_text(out, "keeper", config->keeper);
+	put_text(out, "user", config->user);
+	put_number(out, "clock", config->clock);
+	put_number(out, "seccomp", config->seccomp);
+	put_ns(out, "poll", config->poll_ns);
+	tl_put_char(out, '\n');
+}
+
+/* Read a text; options: "whole", "section" for more members of a section, or
+ * "rule" for those of a trigger. */
+static void
+read_config(struct tl_text *out, const char *options, struct tl_bytes in)
+{
+	static const struct {
+		int rc;
+		const char *name;
+	} errors[] = { { -EINVAL, "EINVAL" }, { -ENOEXEC, "ENOEXEC" },
+		{ -ECANCELED, "ECANCELED" }, { -EFBIG, "EFBIG" },
+		{ -ENOMEM, "ENOMEM" } };
+	const bool is_rule = *options == 'r';
+	struct tl_text text = { 0 };
+	size_t error = 0;
+	int rc;
+
+	if (*options != 'w')
+		tl_put_string(&text, "return { timelines = { { name = 't', ");
+	tl_put_string(&text, is_rule ? "triggers = { { " : "");
+	tl_put_bytes(&text, in);
+	tl_put_string(&text, is_rule ? " } }" : "");
+	if (*options != 'w')
+		tl_put_string(&text, " } } }");
+	rc = parse(tl_text_string(&text));
+	tl_text_free(&text);
+	ck_assert_int_eq(rc, fault.rc);
+	ck_assert_int_eq(rc < 0, !config);
+	if (rc == 0 && *options == 'w')
+		put_daemon(out);
+	for (size_t i = 0; rc == 0 && i < config->timeline_count; i++) {
+		const struct tl_config_timeline *t = &config->timelines[i];
+
+		if (!is_rule)
+			put_timeline(out, t);
+		for (size_t k = 0; k < t->rule_count; k++)
+			put_rule(out, &t->rules[k]);
+	}
+	if (rc == 0)
+		return;
+	while (errors[error].rc != rc)
+		ck_assert_uint_lt(++error, TL_COUNT(errors));
+	tl_put_format(out, "%s: ", errors[error].name);
+	golden_put_masked(out, fault.text);
+}
+
+TEST_TEXTS(configurations, "tests/unit/daemon/config.cases", read_config);
 
 TEST(the_environment_names_the_socket)
 {
@@ -58,117 +251,6 @@ TEST(the_environment_names_the_socket)
 	ck_assert_str_eq(config->socket, "/tmp/other");
 	good("return { socket = '/s' }");
 	ck_assert_str_eq(config->socket, "/tmp/other");
-}
-
-TEST(what_is_no_address_is_refused)
-{
-	static const char *const none[] = { "''", "'127.0.0.1'", "':80'",
-		"'127.0.0.1:'", "'127.0.0.1:65536'", "'127.0.0:80'",
-		"'[::1:80'", "'::1:80'", "'[]:80'", "'a b:80'", "true", "9464",
-		"'127.0.0.1:0x10'", "'127.0.0.1: 80'" };
-	char text[100];
-
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		snprintf(text, sizeof(text), "return { listen = %s }", none[i]);
-		bad(text, "listen: not an address like \"127.0.0.1:9464\" or "
-			  "\"[::1]:9464\", nor false");
-	}
-}
-
-TEST(durations_have_a_unit)
-{
-	static const char numbers[] =
-	    "poll: a number without a unit; write it like \"10ms\"";
-
-	bad("return { poll = 10 }", numbers);
-	bad("return { poll = 0.01 }", numbers);
-	bad("return { poll = '10' }", numbers);
-	bad("return { poll = '10x' }", "poll: not a duration like 100us");
-	bad("return { poll = true }", "poll: not a duration like 100us");
-	bad("return { poll = '0' }", "poll: not between 1ms and 10s");
-	bad("return { poll = '-5ms' }", "poll: not between 1ms and 10s");
-	bad("return { poll = '999us' }", "poll: not between 1ms and 10s");
-	bad("return { poll = '99999999999d' }",
-	    "poll: not between 1ms and 10s");
-	good("return { poll = '10s' }");
-}
-
-TEST(a_timeline_is_made_as_asked)
-{
-	const struct tl_config_timeline *t = good_section(
-	    "create = { entries = '1M', mode = '0640', tiers = 1, "
-	    "stringtablesize = '4m', cpu_lanes = 3, fallback_lanes = 2, "
-	    "stamp = 'realtime' }");
-
-	ck_assert(t->create);
-	ck_assert_uint_eq(t->options.entries, 1 << 20);
-	ck_assert_uint_eq(t->options.mode, 0640);
-	ck_assert_uint_eq(t->options.tiers, 1);
-	ck_assert_uint_eq(t->options.stringtablesize, 4 << 20);
-	ck_assert_uint_eq(t->options.cpu_lanes, 3);
-	ck_assert_uint_eq(t->options.fallback_lanes, 2);
-	ck_assert_uint_eq(t->options.stamp, TIMELINE_STAMP_REALTIME);
-	ck_assert(good_section("create = true")->create);
-	ck_assert(!good_section("create = false")->create);
-	bad_section("create = { entries = '1X' }",
-	    "create.entries: not a number like 5000 or \"64M\"");
-	bad_section("create = { entries = 0 }",
-	    "create.entries: not between 1 and 8T");
-	bad_section("create = { entries = -1 }",
-	    "create.entries: not between 1 and 8T");
-	bad_section("create = { stringtablesize = '99999999999999T' }",
-	    "create.stringtablesize: not between 1 and 2G");
-	bad_section("create = { mode = 640 }",
-	    "create.mode: not a mode in quotes like \"0640\"");
-	bad_section("create = { mode = '0648' }",
-	    "create.mode: not a mode like \"0640\"");
-	bad_section("create = { mode = '4755' }",
-	    "create.mode: not a mode like \"0640\"");
-	bad_section("create = { mode = '0044' }",
-	    "create.mode: a mode that does not let the owner read and write");
-	bad_section("create = { tiers = 3 }",
-	    "create.tiers: not a whole number from 1 to 2");
-	bad_section("create = { stamp = 'sun' }",
-	    "create.stamp: not \"auto\", \"tsc\" or \"realtime\"");
-}
-
-TEST(a_section_says_how_much_is_logged)
-{
-	const struct tl_config_timeline *t = good_section(
-	    "priority = 'info', keep = '1m', priority_max = 'warning', "
-	    "owners = { 'root', 1001, '1002' }, timer_window = '5m'");
-
-	ck_assert_uint_eq(t->timer_window_ns, 300000000000);
-	ck_assert_uint_eq(t->priority, 6);
-	ck_assert_uint_eq(t->keep_ns, 60000000000);
-	ck_assert_uint_eq(t->priority_max, 7);
-	ck_assert_uint_eq(t->owner_count, 3);
-	ck_assert_uint_eq(t->owners[0], 0);
-	ck_assert_uint_eq(t->owners[1], 1001);
-	ck_assert_uint_eq(t->owners[2], 1002);
-	ck_assert_int_eq(t->snapshots.compress, 3);
-	ck_assert_uint_eq(t->snapshots.keep.count, 100);
-	ck_assert_uint_eq(good_section("priority = 'off'")->priority,
-	    TIMELINE_LEVEL_NONE);
-	bad_section("priority = 'loud'",
-	    "priority: loud: no such priority: fatal, "
-	    "error, warning, info, debug, trace, "
-	    "trace+, trace++, trace+++");
-	bad_section("priority_max = 'info'",
-	    "priority_max: has no effect without 'keep'");
-	bad_section("keep = '1s', priority = 'info', priority_max = 'debug'",
-	    "priority_max: less than 'priority'");
-	bad_section("keep = '1s', priority_max = 'off'",
-	    "priority_max: \"off\" is not allowed here");
-	bad_section("owners = { 'root', 'no body' }",
-	    "owners[2]: unknown user 'no body'");
-	bad_section("owners = { -1 }", "owners[1]: not a user name or ID");
-	bad_section("owners = { 4294967295 }",
-	    "owners[1]: not a user name or ID");
-	bad_section("owners = 'root'", "owners: not a list { }");
-	bad_section("owners = {}", "owners: an empty list");
-	bad_section("owners = { a = 1 }",
-	    "owners.a: a key in a list: put each element in { } of its own");
 }
 
 TEST(the_first_section_that_matches_holds)
@@ -183,130 +265,8 @@ TEST(the_first_section_that_matches_holds)
 	    &config->timelines[1]);
 	ck_assert_ptr_eq(tl_config_find(config, "game-z"),
 	    &config->timelines[2]);
-	bad("return { timelines = { { name = 'a' }, { name = '/a' } } }",
-	    "timelines[2].name: timelines[1] has this name already");
-	bad("return { timelines = { { name = 'a*' }, { name = 'ab' } } }",
-	    "timelines[2].name: timelines[1], 'a*', matches first");
-	bad("return { timelines = { { name = 'a*', create = true } } }",
-	    "timelines[1].create: 'a*' is a glob: no name to create");
-	bad("return { timelines = { { name = 'a/b' } } }",
-	    "timelines[1].name: contains '/': only timelines in /dev/shm are "
-	    "attached");
-	bad("return { timelines = { { name = '/' } } }",
-	    "timelines[1].name: not a name of a file");
-	bad("return { timelines = { { name = '..' } } }",
-	    "timelines[1].name: not a name of a file");
-	bad("return { timelines = { { name = 'a[b' } } }",
-	    "timelines[1].name: a glob with [ but no ]");
-	bad("return { timelines = { {} } }", "timelines[1]: 'name' is missing");
-	bad("return { timelines = { { name = ('x'):format() .. "
-	    "string.format('%99s%99s%99s', 'x', 'x', 'x') } } }",
-	    "timelines[1].name: longer than 255 bytes");
-	bad("return { timelines = { 'x' } }", "timelines[1]: not a table { }");
-	bad("return { timelines = { nil, {} } }",
-	    "timelines: a hole in the list");
-}
-
-TEST(bursts_are_nested_from_rough_to_fine)
-{
-	const struct tl_config_bursts *b =
-	    &good_section("bursts = { level = 'trace' }")->bursts;
-
-	ck_assert_uint_eq(b->level_count, 1);
-	ck_assert_uint_eq(b->levels[0], 4);
-	ck_assert(b->rarer == 5 && b->jitter == 0.5);
-	ck_assert_uint_eq(b->length_ns, 100000);
-	ck_assert_uint_eq(b->period_ns, 10000000);
-	b = &good_section("bursts = { levels = { 'debug', 'trace', 'trace+++' "
-			  "}, rarer = 2.5, length = '1ms', period = '1s', "
-			  "jitter = 1 }")
-		 ->bursts;
-	ck_assert_uint_eq(b->level_count, 3);
-	ck_assert_uint_eq(b->levels[2], 1);
-	ck_assert(b->rarer == 2.5 && b->jitter == 1);
-	ck_assert_uint_eq(b->length_ns, 1000000);
-	ck_assert_uint_eq(b->period_ns, 1000000000);
-	ck_assert_uint_eq(good_section("keep = '1s'")->bursts.level_count, 0);
-	bad_section("bursts = {}", "bursts: 'level' is missing (or 'levels')");
-	bad_section("bursts = { level = 'trace', levels = { 'debug' } }",
-	    "bursts.levels: 'level' is given as well");
-	bad_section("bursts = { levels = { 'debug', 'debug' } }",
-	    "bursts.levels[2]: not more detailed than debug before it");
-	bad_section("bursts = { level = 'trace', rarer = 0.5 }",
-	    "bursts.rarer: not between 1 and 1e+06");
-	bad_section("bursts = { level = 'trace', rarer = 0/0 }",
-	    "bursts.rarer: not a number");
-	bad_section("bursts = { level = 'trace', jitter = 1.5 }",
-	    "bursts.jitter: not between 0 and 1");
-	bad_section("bursts = { level = 'trace', length = '3' }",
-	    "bursts.length: a number without a unit; write it like \"10ms\"");
-	bad_section("bursts = { level = 'trace', by = 'hand' }",
-	    "bursts.by: neither \"daemon\" nor \"slots\"");
-	bad_section("bursts = { level = 'trace', share = 0.1 }",
-	    "bursts: 'share' needs by = \"slots\"");
-	bad_section("bursts = { level = 'trace', share = 1.1, by = 'slots' }",
-	    "bursts.share: not between 0 and 1");
-	bad_section("bursts = { level = 'trace', length = '2s', period = '4s', "
-		    "by = 'slots' }",
-	    "bursts: 'length' of a slot is at most 1s");
-	b = &good_section("bursts = { level = 'trace', by = 'slots', "
-			  "length = '20ms', share = 0.2 }")
-		 ->bursts;
-	ck_assert(b->slots && b->share == 0.2 && b->length_ns == 20000000);
-	ck_assert(!good_section("bursts = { level = 'trace', by = 'daemon' }")
-		       ->bursts.slots);
-	bad_section("bursts = { level = 'trace', length = '10ms' }",
-	    "bursts: 'length' is not less than 'period'");
-}
-
-TEST(snapshots_have_bounds)
-{
-	const struct tl_config_snapshots *s =
-	    &good_section("snapshots = { every = '1h', on_death = true, "
-			  "compress = 19, keep = { age = '7d', bytes = '10G' "
-			  "} }")
-		 ->snapshots;
-
-	ck_assert_uint_eq(s->every_ns, 3600000000000);
-	ck_assert(s->on_death);
-	ck_assert_uint_eq(s->death.every_ns, 10000000000);
-	ck_assert_uint_eq(s->death.per_hour, 60);
-	ck_assert_uint_eq(s->request.every_ns, 0);
-	ck_assert_uint_eq(s->request.per_hour, 600);
-	ck_assert_int_eq(s->compress, 19);
-	ck_assert_uint_eq(s->keep.count, 0);
-	ck_assert_uint_eq(s->keep.age_ns, 604800000000000);
-	ck_assert_uint_eq(s->keep.bytes, UINT64_C(10) << 30);
-	s = &good_section("snapshots = { compress = false }")->snapshots;
-	ck_assert_int_eq(s->compress, 0);
-	ck_assert_uint_eq(s->keep.count, 100);
-	s = &good_section("snapshots = { compress = true, keep = { count = 5 "
-			  "} }")
-		 ->snapshots;
-	ck_assert_int_eq(s->compress, 3);
-	ck_assert_uint_eq(s->keep.count, 5);
-	s = &good_section("snapshots = { on_death = { every = '0s' }, "
-			  "on_request = { every = '2s', per_hour = 0 } }")
-		 ->snapshots;
-	ck_assert(s->on_death);
-	ck_assert_uint_eq(s->death.every_ns, 0);
-	ck_assert_uint_eq(s->death.per_hour, 60);
-	ck_assert_uint_eq(s->request.every_ns, 2000000000);
-	ck_assert_uint_eq(s->request.per_hour, 0);
-	ck_assert(!good_section("snapshots = { on_death = false }")
-		       ->snapshots.on_death);
-	bad_section("snapshots = { on_death = 5 }",
-	    "snapshots.on_death: not a table { }");
-	bad_section("snapshots = { on_request = { per_hour = 3600001 } }",
-	    "snapshots.on_request.per_hour: not between 0 and 3600000");
-	bad_section("snapshots = { on_death = { keep = {} } }",
-	    "snapshots.on_death.keep: unknown key; known keys: every per_hour");
-	bad_section("snapshots = { compress = 20 }",
-	    "snapshots.compress: not true, false or a level from 1 to 19");
-	bad_section("snapshots = { every = '1ms' }",
-	    "snapshots.every: not between 1s and 366d");
-	bad_section("snapshots = { keep = 5 }",
-	    "snapshots.keep: not a table { }");
+	good("return {}");
+	ck_assert_ptr_null(tl_config_find(config, "any"));
 }
 
 /* Parse each literal block of the manual. */

@@ -102,18 +102,6 @@ TEST(what_the_example_switches_off_is_valid_too)
 	tl_text_free(&open);
 }
 
-TEST(errors_of_lua_name_the_line)
-{
-	ends("\nreturn {\n  clock = = true }", -ENOEXEC,
-	    "x.conf:3: unexpected symbol near '='");
-	ends("return { poll = '10ms'", -ENOEXEC, "x.conf:1: '}' expected");
-	ends("\n\nerror('no\27more')", -ECANCELED, "x.conf:3: no\\x17more");
-	ends("\nlocal t\nreturn t.x", -ECANCELED,
-	    "x.conf:3: attempt to index a nil value (local 't')");
-	ends("error({})", -ECANCELED, "x.conf:1: table");
-	ends("\33Lua", -ENOEXEC, "x.conf: compiled code");
-}
-
 TEST(time_has_a_cap)
 {
 	static const char of_empty_slots[] =
@@ -130,20 +118,6 @@ TEST(time_has_a_cap)
 		ends(endless[i], -ETIME, "x.conf:1: over the time cap of 1 s");
 }
 
-TEST(memory_has_a_cap)
-{
-	ends("local t = {} while true do t[#t + 1] = {} end", -ENOMEM,
-	    "x.conf:1: not enough memory: the cap is 16 MiB");
-	ends("local s = 'x' while true do s = s .. s end", -ENOMEM, "the cap");
-	ends("local t = {} for i = 1, 50000 do t[i] = {} end "
-	     "return { timelines = t, x = { t, t } }",
-	    -EFBIG, "more than 65536 values");
-	ends("local s = string.format('%99s', '') for i = 1, 12 do s = s .. s "
-	     "end return { s, s, s, s }",
-	    -EFBIG, "more than 1024 KiB of text");
-	ends("local function f() return 1 + f() end f()", -ENOMEM, "the cap");
-}
-
 TEST(tables_in_tables_have_a_bound)
 {
 	struct tl_text text = { 0 };
@@ -158,45 +132,6 @@ TEST(tables_in_tables_have_a_bound)
 	tl_put_repeat(&text, '{', 100000);
 	ck_assert_int_eq(parse(text.data, text.size, &fault), -ENOEXEC);
 	tl_text_free(&text);
-}
-
-TEST(nothing_but_a_table_can_be_made)
-{
-	static const char *const gone[] = { "io", "os", "require", "package",
-		"debug", "coroutine", "timeline", "print", "load", "dofile",
-		"loadfile", "collectgarbage", "warn", "pcall", "xpcall",
-		"setmetatable", "getmetatable", "rawset", "string.dump",
-		"string.rep", "string.find", "string.gsub", "table.move",
-		"table.sort", "table.remove", "('').rep", "_G._G.print" };
-	char text[100];
-
-	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
-		snprintf(text, sizeof(text), "assert(%s == nil) return {}",
-		    gone[i]);
-		ends(text, 0, "");
-	}
-	ends("local l = {} table.insert(l, { name = 'a' }) "
-	     "for _, n in ipairs({ 'b', 'c' }) do l[#l + 1] = { name = n } "
-	     "end return { timelines = l, directory = '/' .. ('X'):lower() }",
-	    0, "");
-	ends("table.insert({}, 1, 1)", -ECANCELED, "at the end");
-}
-
-TEST(odd_values_are_refused)
-{
-	ends("return { [true] = 1 }", -EINVAL,
-	    "x.conf: a key that is neither a name nor a place");
-	ends("return { [0] = 1 }", -EINVAL, "neither a name nor a place");
-	ends("return { [1.5] = 1 }", -EINVAL, "neither a name nor a place");
-	ends("return { [1 << 62] = 1 }", -EINVAL, "a hole in the list");
-	ends("return { timelines = function() end }", -EINVAL,
-	    "timelines: not a list");
-	ends("return { directory = '/a\\0b' }", -EINVAL,
-	    "directory: a NUL byte");
-	ends("return { ['a\\0b'] = 1 }", -EINVAL, "a NUL byte");
-	ends("return { ['\\27[2J'] = 1 }", -EINVAL, "\\x1b[2J: unknown key");
-	ends("return { [string.format('%99s', 'x')] = 1 }", -EINVAL,
-	    "...: unknown key");
 }
 
 TEST(a_file_that_cannot_be_read_is_said)

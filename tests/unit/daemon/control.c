@@ -227,7 +227,7 @@ TEST(the_mode_does_not_depend_on_the_umask)
 
 		tl_control_free(control);
 		control = NULL;
-		ck_assert_int_eq(tl_control_new(&control, d, path, &fault), 0);
+		ck_assert_ok(tl_control_new(&control, d, path, &fault));
 		umask(before);
 		ck_assert_uint_eq(mode_of_socket(), 0660);
 	}

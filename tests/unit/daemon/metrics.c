@@ -112,7 +112,7 @@ TEST(what_was_appended_is_counted_by_lane_and_tier)
 	struct timeline_event *event;
 	uint64_t before = fixture_logged(), sum = 0;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "fatal", "$a", &event));
 	for (int i = 0; i < 100; i++)
 		timeline_log(event, i);
 	ck_assert_uint_eq(fixture_logged(), before + 100);
@@ -239,14 +239,14 @@ TEST(no_timeline_is_no_fault)
 
 TEST(the_levels_that_are_open_are_said)
 {
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_ok(timeline_priority(tl, "info"));
 	ck_assert_has(prometheus(), "priority=\"debug\"} 0\n");
 	ck_assert_has(text.data, "\ntimeline_threshold_level{timeline=\"");
 	ck_assert_has(status(), "; logs info\n");
-	ck_assert_int_eq(timeline_burst(tl, "trace", UINT64_C(60000000000)), 0);
+	ck_assert_ok(timeline_burst(tl, "trace", UINT64_C(60000000000)));
 	ck_assert_has(status(), "; logs trace for ");
 	ck_assert_has(text.data, " more, then info\n");
-	ck_assert_int_eq(timeline_priority(tl, "off"), 0);
+	ck_assert_ok(timeline_priority(tl, "off"));
 	ck_assert_has(status(), "then nothing\n");
 }
 
@@ -310,7 +310,7 @@ TEST(what_is_recorded_is_told_with_its_file)
 	struct timeline_event *event;
 
 	record_to(folder);
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "fatal", "$a", &event));
 	for (int i = 0; i < 5; i++)
 		timeline_log(event, i);
 	wait_for_recording("\"entries\":5,\"lost\":0,\"files\":1,\"bytes\":");
@@ -330,7 +330,7 @@ TEST(why_nothing_is_recorded_is_told)
 	snprintf(file, sizeof(file), "%s/file", folder);
 	close(open(file, O_CREAT | O_WRONLY, 0600));
 	record_to(file);
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "fatal", "$a", &event));
 	timeline_log(event, 1);
 	wait_for_recording("\"path\":null,\"error\":\"Not a directory\"}");
 	ck_assert_has(status(), "; FAILS: Not a directory\n");
@@ -346,7 +346,7 @@ TEST(a_recording_that_ends_holds_nothing_up)
 
 	record_to(folder);
 	ck_assert_ptr_nonnull(d->crew);
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "fatal", "$a", &event));
 	timeline_log(event, 1);
 	tl_record_end(target->record);
 	ck_assert_ptr_nonnull(d->ending);

@@ -184,7 +184,7 @@ TEST(a_folder_of_another_user_is_refused)
 	if (geteuid() != 0)
 		return;
 	ck_assert(user && mkdtemp(path));
-	ck_assert_int_eq(tl_daemon_prepare(&config, &fault), 0);
+	ck_assert_ok(tl_daemon_prepare(&config, &fault));
 	ck_assert_int_eq(chown(path, user->pw_uid, user->pw_gid), 0);
 	snprintf(want, sizeof(want),
 	    "%s belongs to user 'nobody': set user = \"nobody\" in the "
@@ -195,6 +195,6 @@ TEST(a_folder_of_another_user_is_refused)
 	ck_assert_str_eq(fault.text, want);
 	fault = (struct tl_fault){ 0 };
 	ck_assert_int_eq(chmod(path, 0777), 0);
-	ck_assert_int_eq(tl_daemon_prepare(&config, &fault), 0);
+	ck_assert_ok(tl_daemon_prepare(&config, &fault));
 	ck_assert_int_eq(rmdir(path), 0);
 }

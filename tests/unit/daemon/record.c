@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - the configuration of recording, the names of the files, and the
- * files that are kept.
+ * record.c - the names of the files of recordings, and the files that are kept.
  */
-#include "config_fixture.h"
 #include "daemon/disk/keep.h"
 #include "lib/random.h"
 #include "lib/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,76 +17,6 @@ enum { ROUNDS = 100, FILES_MAX = 20 };
 static const int64_t second = 1000000000;
 static const int64_t now = INT64_C(1795202658123456000);
 
-/* == the configuration == */
-
-TEST_FILE(.setup = setup, .teardown = teardown);
-
-TEST(nothing_is_recorded_unless_it_is_said)
-{
-	ck_assert(!good_section("")->record.on);
-	ck_assert(!good_section("record = false")->record.on);
-}
-
-TEST(true_or_a_table_records_with_defaults)
-{
-	static const char *const texts[] = { "record = true", "record = {}" };
-
-	for (int i = 0; i < 2; i++) {
-		const struct tl_config_record *r =
-		    &good_section(texts[i])->record;
-
-		ck_assert(r->on);
-		ck_assert(!r->directory);
-		ck_assert_uint_eq(r->size, UINT64_C(256) << 20);
-		ck_assert_uint_eq(r->age_ns, 3600 * (uint64_t)second);
-		ck_assert_uint_eq(r->flush_ns, (uint64_t)second);
-		ck_assert_int_eq(r->compress, 3);
-		ck_assert_uint_eq(r->keep.count, 100);
-		ck_assert_uint_eq(r->keep.bytes, 0);
-		ck_assert_uint_eq(r->keep.age_ns, 0);
-	}
-}
-
-TEST(a_table_says_how)
-{
-	const struct tl_config_record *r =
-	    &good_section("record = { directory = '/d', size = '1M', "
-			  "age = '5m', flush = '100ms', compress = false, "
-			  "keep = { bytes = '2G', age = '7d' } }")
-		 ->record;
-
-	ck_assert_str_eq(r->directory, "/d");
-	ck_assert_uint_eq(r->size, 1 << 20);
-	ck_assert_uint_eq(r->age_ns, 300 * (uint64_t)second);
-	ck_assert_uint_eq(r->flush_ns, 100000000);
-	ck_assert_int_eq(r->compress, 0);
-	ck_assert_uint_eq(r->keep.count, 0);
-	ck_assert_uint_eq(r->keep.bytes, UINT64_C(2) << 30);
-	ck_assert_uint_eq(r->keep.age_ns, 7 * 86400 * (uint64_t)second);
-}
-
-TEST(what_makes_no_sense_is_refused_with_its_path)
-{
-	bad_section("record = 5", "record: not a table { }");
-	bad_section("record = { directory = 'd' }",
-	    "record.directory: not an absolute path");
-	bad_section("record = { size = '1K' }",
-	    "record.size: not between 64K and 1048576T");
-	bad_section("record = { size = 'big' }",
-	    "record.size: not a number like 5000 or \"64M\"");
-	bad_section("record = { age = '1ms' }",
-	    "record.age: not between 1s and 366d");
-	bad_section("record = { flush = '2h' }",
-	    "record.flush: not between 1ms and 1h");
-	bad_section("record = { compress = 20 }",
-	    "record.compress: not true, false or a level from 1 to 19");
-	bad_section("record = { keep = { count = 0 } }",
-	    "record.keep.count: not between 1 and 1G");
-	bad_section("record = { every = '1h' }",
-	    "record.every: unknown key; known keys: directory size age flush "
-	    "compress keep");
-}
-
 /* == names == */
 
 TEST(a_name_has_the_time_and_comes_apart_again)
@@ -94,7 +24,7 @@ TEST(a_name_has_the_time_and_comes_apart_again)
 	struct tl_snapshot_name parts;
 	char name[TL_FILE_NAME_MAX];
 
-	ck_assert_int_eq(tl_record_name_make(name, "app", now), 0);
+	ck_assert_ok(tl_record_name_make(name, "app", now));
 	ck_assert_str_eq(name, "app-20261120T192418.123456Z.trace");
 	ck_assert(tl_record_name_parse(&parts, name));
 	ck_assert_uint_eq(parts.timeline_size, 3);
@@ -110,7 +40,7 @@ TEST(the_longest_name_leaves_room_for_that_of_its_index)
 
 	memset(timeline, 'x', sizeof(timeline));
 	timeline[TL_RECORD_TIMELINE_MAX] = '\0';
-	ck_assert_int_eq(tl_record_name_make(name, timeline, now), 0);
+	ck_assert_ok(tl_record_name_make(name, timeline, now));
 	ck_assert_uint_eq(strlen(name) + strlen(TL_RECORD_INDEX_SUFFIX), 255);
 	timeline[TL_RECORD_TIMELINE_MAX] = 'x';
 	timeline[TL_RECORD_TIMELINE_MAX + 1] = '\0';
@@ -165,7 +95,7 @@ sweep(struct tl_config_keep keep, const char *busy)
 
 	recorded.record.keep = keep;
 	recorded.snapshots.keep = keep;
-	ck_assert_int_eq(tl_keep_sweep(&how, &sums), 0);
+	ck_assert_ok(tl_keep_sweep(&how, &sums));
 	ck_assert_uint_eq(sums.removed[TL_KEPT_SNAPSHOT], 0);
 	return sums.removed[TL_KEPT_TRACE];
 }
@@ -215,7 +145,7 @@ exists(const char *name, const char *suffix)
 static void
 make_trace(char name[TL_FILE_NAME_MAX], int64_t age_ns)
 {
-	ck_assert_int_eq(tl_record_name_make(name, "app", now - age_ns), 0);
+	ck_assert_ok(tl_record_name_make(name, "app", now - age_ns));
 	make_file(name, "", 4096);
 	make_file(name, ".idx", 4096);
 }

@@ -113,7 +113,7 @@ begin(const struct program *p, const struct tl_retention_plan *plan,
 	random_state = 7;
 	for (size_t i = 0; i < LANES_MAX; i++)
 		heads[i] = 0;
-	ck_assert_int_eq(tl_retention_init(&r, p->lanes), 0);
+	ck_assert_ok(tl_retention_init(&r, p->lanes));
 	tl_retention_want(&r, base);
 	tl_retention_configure(&r, plan);
 }

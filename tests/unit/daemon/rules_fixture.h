@@ -69,9 +69,7 @@ rules_fixture_define(void)
 		m->kind = defined[i].kind;
 		m->level = m->gate = defined[i].level;
 		m->scope = TIMELINE_THREAD;
-		ck_assert_int_eq(tl_message_parse(m,
-				     tl_bytes_of(defined[i].text)),
-		    0);
+		ck_assert_ok(tl_message_parse(m, tl_bytes_of(defined[i].text)));
 	}
 }
 

@@ -44,7 +44,7 @@ setup(void)
 	configure("'sh', '-c', 'exit 3'");
 	ck_assert_msg(tl_config_load(&config, path, &fault) == 0, "%s",
 	    fault.text);
-	ck_assert_int_eq(tl_runner_start(config), 0);
+	ck_assert_ok(tl_runner_start(config));
 	tl_config_free(config);
 }
 

@@ -60,9 +60,7 @@ service_open(void)
 	d->targets[0] = target;
 	d->target_count = 1;
 	tl_daemon_log_least = 0;
-	ck_assert_int_eq(tl_snapshots_new(&d->snapshots, d->loop, folder,
-			     &fault),
-	    0);
+	ck_assert_ok(tl_snapshots_new(&d->snapshots, d->loop, folder, &fault));
 }
 
 static inline void

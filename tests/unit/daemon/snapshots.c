@@ -91,11 +91,11 @@ TEST(kernel_events_are_saved_beside_it_and_go_with_it, .to = 2)
 	struct tl_snap *snap;
 
 	snprintf(name, sizeof(name), "%s.sched", fixture_name);
-	ck_assert_int_eq(timeline_new(&sched, name, &fixture_tiny), 0);
+	ck_assert_ok(timeline_new(&sched, name, &fixture_tiny));
 	ck_assert_int_eq(ask_and_wait(&how), 0);
 	ck_assert_int_eq(answers[0].kernel_rc, 0);
 	expect_saved(&answers[0]);
-	ck_assert_int_eq(tl_zst_snap_open(&snap, kernel_path(), 0, &fault), 0);
+	ck_assert_ok(tl_zst_snap_open(&snap, kernel_path(), 0, &fault));
 	ck_assert_uint_eq(tl_snap_header(snap)->strings_size,
 	    sched->geometry.strings_size);
 	tl_snap_close(snap);
@@ -155,8 +155,7 @@ TEST(a_timeline_may_be_removed_as_soon_as_it_was_asked, .to = 2)
 	fixture_close();
 	wait_answers(1);
 	ck_assert_int_eq(answers[0].rc, 0);
-	ck_assert_int_eq(tl_zst_snap_open(&snap, answers[0].path, 0, &fault),
-	    0);
+	ck_assert_ok(tl_zst_snap_open(&snap, answers[0].path, 0, &fault));
 	ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events, logged);
 	tl_snap_close(snap);
 	fixture_setup_tiny();
@@ -172,7 +171,7 @@ TEST(a_large_timeline_is_saved_by_way_of_the_disk, .to = 2)
 	fixture_close();
 	fixture_open(&large);
 	ck_assert_uint_gt(tl->geometry.total_size, 128 << 20);
-	ck_assert_int_eq(timeline_define(tl, "test", "info", "$n", &event), 0);
+	ck_assert_ok(timeline_define(tl, "test", "info", "$n", &event));
 	timeline_log(event, 1);
 	ck_assert_int_eq(ask_and_wait(_i ? &packed : &plain), 0);
 	expect_saved(&answers[0]);
@@ -188,11 +187,9 @@ TEST(many_timelines_are_saved_at_once)
 		struct timeline_event *event;
 
 		snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
-		ck_assert_int_eq(timeline_new(&many[i], name, &fixture_tiny),
-		    0);
-		ck_assert_int_eq(timeline_define(many[i], "test", "info", "$n",
-				     &event),
-		    0);
+		ck_assert_ok(timeline_new(&many[i], name, &fixture_tiny));
+		ck_assert_ok(
+		    timeline_define(many[i], "test", "info", "$n", &event));
 		timeline_log(event, (uint64_t)i);
 	}
 	for (int i = 0; i < MANY; i++) {
@@ -213,9 +210,8 @@ TEST(many_timelines_are_saved_at_once)
 		struct walk w;
 
 		ck_assert_int_eq(answers[i].rc, 0);
-		ck_assert_int_eq(tl_zst_snap_open(&snap, answers[i].path, 0,
-				     &fault),
-		    0);
+		ck_assert_ok(
+		    tl_zst_snap_open(&snap, answers[i].path, 0, &fault));
 		w = frozen_walk(snap, TL_NEWEST_FIRST);
 		ck_assert_uint_eq(w.events, 1);
 		ck_assert_int_eq((int)w.sum,
@@ -246,9 +242,8 @@ TEST(nobody_needs_to_listen)
 {
 	struct tl_snapshots_status status;
 
-	ck_assert_int_eq(tl_snapshots_take(snapshots, "quiet", tl->fd, "test",
-			     &plain, &nothing, NULL, NULL),
-	    0);
+	ck_assert_ok(tl_snapshots_take(snapshots, "quiet", tl->fd, "test",
+	    &plain, &nothing, NULL, NULL));
 	ck_assert_int_eq(ask_and_wait(&plain), 0);
 	tl_snapshots_status(snapshots, &status);
 	ck_assert_uint_eq(status.saved, 2);
@@ -261,25 +256,22 @@ TEST(what_is_no_live_timeline_is_refused)
 	/* a saved timeline */
 	ck_assert_int_eq(ask_and_wait(&plain), 0);
 	fd = open(answers[0].path, O_RDONLY | O_CLOEXEC);
-	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
-			     &nothing, hear, answers),
-	    0);
+	ck_assert_ok(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
+	    &nothing, hear, answers));
 	wait_answers(2);
 	ck_assert_int_eq(answers[1].rc, -EROFS);
 	close(fd);
 	/* a file of another kind */
 	fd = frozen_file("nothing of the kind", 19);
-	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
-			     &nothing, hear, answers),
-	    0);
+	ck_assert_ok(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
+	    &nothing, hear, answers));
 	wait_answers(3);
 	ck_assert_int_eq(answers[2].rc, -ENODATA);
 	close(fd);
 	/* a file that is shorter than its header claims */
 	fd = frozen_file(tl->map, 8192);
-	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
-			     &nothing, hear, answers),
-	    0);
+	ck_assert_ok(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
+	    &nothing, hear, answers));
 	wait_answers(4);
 	ck_assert_int_eq(answers[3].rc, -ENODATA);
 	close(fd);
@@ -341,7 +333,7 @@ TEST(a_folder_is_made_but_no_link_is_followed)
 	ck_assert_int_eq(tl_snapshots_new(&other, loop, path, &fault), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(fault.text, path));
 	*strrchr(path, '/') = '\0';
-	ck_assert_int_eq(tl_snapshots_new(&other, loop, path, NULL), 0);
+	ck_assert_ok(tl_snapshots_new(&other, loop, path, NULL));
 	tl_snapshots_free(other);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(symlink("/tmp", path), 0);

@@ -245,7 +245,7 @@ commit_text(struct tl_snapshot_folder *where, const char *text)
 	struct tl_snapshot_file file;
 	int rc;
 
-	ck_assert_int_eq(tl_snapshot_file_open(&file, where, 0600), 0);
+	ck_assert_ok(tl_snapshot_file_open(&file, where, 0600));
 	ck_assert(write(file.fd, text, 3) == 3);
 	rc = tl_snapshot_file_commit(&file, where, "name");
 	tl_snapshot_file_close(&file, where);
@@ -259,7 +259,7 @@ TEST(what_lies_there_stays, .to = 4)
 	int fd;
 
 	hook.no_nameless = _i & 1;
-	ck_assert_int_eq(tl_snapshot_folder_open(&where, folder, NULL), 0);
+	ck_assert_ok(tl_snapshot_folder_open(&where, folder, NULL));
 	ck_assert_int_eq(commit_text(&where, "old"), 0);
 	ck_assert_int_eq(commit_text(&where, "new"), -EEXIST);
 	if (_i > 1) { /* linking must not replace the file, either */

@@ -183,7 +183,7 @@ folder_setup(void)
 	struct timeline_event *event;
 
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "test", "info", "$n", &event), 0);
+	ck_assert_ok(timeline_define(tl, "test", "info", "$n", &event));
 	for (uint64_t i = 0; i < LOGGED; i++)
 		timeline_log(event, i);
 	strcpy(folder, "/tmp/test-snapshots-XXXXXX");

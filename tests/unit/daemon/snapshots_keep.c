@@ -56,7 +56,7 @@ sweep(int64_t now_ns)
 		.now_ns = now_ns };
 	struct tl_keep_sums sums;
 
-	ck_assert_int_eq(tl_keep_sweep(&how, &sums), 0);
+	ck_assert_ok(tl_keep_sweep(&how, &sums));
 	return sums;
 }
 
@@ -98,9 +98,8 @@ add_file(const char *timeline, int64_t ns, const char *reason, bool compressed,
 {
 	struct file *f = &files[file_count];
 
-	ck_assert_int_eq(tl_snapshot_name_make(f->name, timeline, ns, reason,
-			     compressed),
-	    0);
+	ck_assert_ok(
+	    tl_snapshot_name_make(f->name, timeline, ns, reason, compressed));
 	if (faccessat(folder_fd, f->name, F_OK, 0) == 0)
 		return; /* the name exists already */
 	f->bytes = make_file(f->name, blocks);
@@ -120,18 +119,15 @@ TEST(a_name_says_timeline_time_and_reason)
 	char name[TL_FILE_NAME_MAX];
 	struct tl_snapshot_name parts;
 
-	ck_assert_int_eq(tl_snapshot_name_make(name, "app", now, "trigger 3",
-			     true),
-	    0);
+	ck_assert_ok(
+	    tl_snapshot_name_make(name, "app", now, "trigger 3", true));
 	ck_assert_str_eq(name, "app-20261120T192418.123456Z-trigger_3.tl.zst");
 	ck_assert(tl_snapshot_name_parse(&parts, name));
 	ck_assert_uint_eq(parts.timeline_size, 3);
 	ck_assert_int_eq(parts.ns, now);
-	ck_assert_int_eq(tl_snapshot_name_make(name, "app", now, "", false), 0);
+	ck_assert_ok(tl_snapshot_name_make(name, "app", now, "", false));
 	ck_assert_str_eq(name, "app-20261120T192418.123456Z-_.tl");
-	ck_assert_int_eq(tl_snapshot_name_make(name, "a", now, "../\n\xff",
-			     false),
-	    0);
+	ck_assert_ok(tl_snapshot_name_make(name, "a", now, "../\n\xff", false));
 	ck_assert_str_eq(name, "a-20261120T192418.123456Z-_____.tl");
 	ck_assert_int_eq(tl_snapshot_name_make(name, "a", -1, "r", false),
 	    -EINVAL);
@@ -186,9 +182,8 @@ TEST(any_name_is_taken_apart_as_it_was_made)
 		n = random_below(&seed, sizeof(reason));
 		for (size_t k = 0; k < n; k++)
 			reason[k] = (char)(1 + random_below(&seed, 255));
-		ck_assert_int_eq(tl_snapshot_name_make(name, timeline, ns,
-				     reason, i & 1),
-		    0);
+		ck_assert_ok(
+		    tl_snapshot_name_make(name, timeline, ns, reason, i & 1));
 		ck_assert_msg(tl_snapshot_name_parse(&parts, name), "%s", name);
 		ck_assert_uint_eq(parts.timeline_size, strlen(timeline));
 		ck_assert_int_eq(parts.ns, ns / 1000 * 1000);
@@ -435,7 +430,7 @@ TEST(the_trace_that_is_being_written_stays)
 	sections[0].record =
 	    (struct tl_config_record){ .on = true, .keep.age_ns = 1 };
 	daemon_start();
-	ck_assert_int_eq(tl_snapshots_trace_begun(snapshots, busy), 0);
+	ck_assert_ok(tl_snapshots_trace_begun(snapshots, busy));
 	strcpy(same, busy);
 	ck_assert_int_eq(tl_snapshots_trace_begun(snapshots, same), -EEXIST);
 	make_file(busy, 1);

@@ -83,7 +83,7 @@ TEST(a_sparse_file_stays_sparse)
 
 	snprintf(name, sizeof(name), "/test-sparse-%d", (int)getpid());
 	snprintf(path, sizeof(path), "/dev/shm%s", name);
-	ck_assert_int_eq(timeline_new(&sparse, name, &options), 0);
+	ck_assert_ok(timeline_new(&sparse, name, &options));
 	size = sparse->geometry.total_size;
 	/* histograms of undefined timers take no memory */
 	ck_assert_uint_ge(occupied(path), sparse->geometry.timers_offset);
@@ -99,5 +99,5 @@ TEST(a_sparse_file_stays_sparse)
 	ck_assert_int_eq(open_it(), 0);
 	ck_assert_uint_lt(occupied(path), size / 16);
 	tl_target_close(opened);
-	ck_assert_int_eq(timeline_remove(name), 0);
+	ck_assert_ok(timeline_remove(name));
 }

@@ -54,8 +54,7 @@ setup(void)
 	memset(&died, 0, sizeof(died));
 	loop = ev_loop_new(EVFLAG_AUTO);
 	ck_assert_ptr_nonnull(loop);
-	ck_assert_int_eq(tl_writers_new(&writers, loop, false, note_died, NULL),
-	    0);
+	ck_assert_ok(tl_writers_new(&writers, loop, false, note_died, NULL));
 }
 
 static void
@@ -474,8 +473,7 @@ TEST(of_a_timeline_of_another_namespace_writers_are_counted_only)
 	const pid_t pid = start_process("of here");
 
 	tl_writers_free(writers);
-	ck_assert_int_eq(tl_writers_new(&writers, loop, true, note_died, NULL),
-	    0);
+	ck_assert_ok(tl_writers_new(&writers, loop, true, note_died, NULL));
 	for (int i = 0; i < 2; i++) {
 		tl_writers_seen(writers, (uint32_t)getpid(), now_ns());
 		tl_writers_seen(writers, (uint32_t)pid, now_ns());

@@ -33,7 +33,7 @@ start(void)
 	const struct tl_sources inputs = { .items = &item, .count = 1 };
 
 	tl_source_open(&item, "test://", &follow);
-	ck_assert_int_eq(tl_follow_sources_init(&sources, &inputs, &plan), 0);
+	ck_assert_ok(tl_follow_sources_init(&sources, &inputs, &plan));
 	tl_source_free(&item);
 }
 
@@ -56,7 +56,7 @@ come(const char *machine, uint8_t boot, const char *name)
 	struct tl_origin origin = { .boot_id = { boot, boot } };
 
 	snprintf(origin.machine, sizeof(origin.machine), "%s", machine);
-	ck_assert_int_eq(tl_follow_sources_add(&sources, &origin, name), 0);
+	ck_assert_ok(tl_follow_sources_add(&sources, &origin, name));
 }
 
 static bool
@@ -137,9 +137,9 @@ TEST(an_offset_waits_for_its_host)
 	struct tl_event event = { .ns = 5, .source = 2 };
 
 	tl_follow_sources_free(&sources);
-	ck_assert_int_eq(tl_hosts_plan_offset(&plan, "db=1us", NULL), 0);
-	ck_assert_int_eq(tl_hosts_plan_offset(&plan, "db/main=1us", NULL), 0);
-	ck_assert_int_eq(tl_hosts_plan_offset(&plan, "never=1us", NULL), 0);
+	ck_assert_ok(tl_hosts_plan_offset(&plan, "db=1us", NULL));
+	ck_assert_ok(tl_hosts_plan_offset(&plan, "db/main=1us", NULL));
+	ck_assert_ok(tl_hosts_plan_offset(&plan, "never=1us", NULL));
 	start();
 	come("web", 1, "web/main");
 	come("db", 2, "db/main");

@@ -26,8 +26,7 @@ setup(void)
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "trace", "$n", &trace_event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "trace", "$n", &trace_event));
 }
 
 static void
@@ -48,7 +47,7 @@ read_all(void)
 	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
 	    fault.text);
 	tl_source_of_snap(&input, snap);
-	ck_assert_int_eq(tl_levels_read(&levels, &input, &quiet), 0);
+	ck_assert_ok(tl_levels_read(&levels, &input, &quiet));
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown);
@@ -60,7 +59,7 @@ TEST(a_sample_is_as_long_as_writers_have_it_open)
 	uint64_t over;
 
 	timeline_priority(tl, "info");
-	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 100, true), 0);
+	ck_assert_ok(tl_burst(tl, 4, SECOND / 100, true));
 	e = fixture_newest(); /* the confirmation */
 	over = (e->args[2] | ((1 << TIMELINE_UNTIL_SHIFT) - 1)) + 1;
 	while (tl_stamp_now(tl) <= over)
@@ -121,9 +120,8 @@ TEST(all_entries_count_and_the_first_and_the_last_are_found)
 			timeline_priority(tl, i == 59 ? "trace" : "trace+");
 	}
 	read_all();
-	ck_assert_int_eq(tl_snap_cursor(tl_source_snap(&input), TL_OLDEST_FIRST,
-			     &cursor),
-	    0);
+	ck_assert_ok(
+	    tl_snap_cursor(tl_source_snap(&input), TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		if (event.kind == TL_LOST)
 			continue;

@@ -31,10 +31,8 @@ setup(void)
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "trace", "$n", &trace_event),
-	    0);
-	ck_assert_int_eq(timeline_define(tl, "b", "info", "$n", &info_event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "trace", "$n", &trace_event));
+	ck_assert_ok(timeline_define(tl, "b", "info", "$n", &info_event));
 }
 
 static void
@@ -52,12 +50,10 @@ put_all(int64_t to_ns)
 	struct tl_event event;
 
 	memset(by, 0, sizeof(by));
-	ck_assert_int_eq(tl_observed_time_init(&observed, &input, &levels,
-			     INT64_MIN, to_ns),
-	    0);
-	ck_assert_int_eq(tl_snap_cursor(tl_source_snap(&input), TL_OLDEST_FIRST,
-			     &cursor),
-	    0);
+	ck_assert_ok(tl_observed_time_init(&observed, &input, &levels,
+	    INT64_MIN, to_ns));
+	ck_assert_ok(
+	    tl_snap_cursor(tl_source_snap(&input), TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		const enum tl_observed_by opened =
 		    tl_observed_time_put(&observed, &event);
@@ -81,7 +77,7 @@ read_all(void)
 	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
 	    fault.text);
 	tl_source_of_snap(&input, snap);
-	ck_assert_int_eq(tl_levels_read(&levels, &input, &quiet), 0);
+	ck_assert_ok(tl_levels_read(&levels, &input, &quiet));
 	put_all(INT64_MAX);
 }
 
@@ -108,7 +104,7 @@ burst_with(unsigned entries)
 {
 	struct burst b;
 
-	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 10, true), 0);
+	ck_assert_ok(tl_burst(tl, 4, SECOND / 10, true));
 	b.from = fixture_newest()->tsc;
 	b.over =
 	    fixture_newest()->args[2] + (UINT64_C(1) << TIMELINE_UNTIL_SHIFT);
@@ -183,7 +179,7 @@ set_level(const char *category, const char *level, unsigned entries)
 {
 	uint64_t tsc;
 
-	ck_assert_int_eq(timeline_level(tl, category, "*", level), 0);
+	ck_assert_ok(timeline_level(tl, category, "*", level));
 	tsc = fixture_newest()->tsc;
 	for (unsigned i = 0; i < entries; i++)
 		timeline_log(trace_event, i);

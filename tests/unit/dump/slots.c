@@ -49,7 +49,7 @@ plan_of(int64_t at_ns, unsigned level, uint32_t part, bool held, bool over)
 		    over ? 0 : (uint64_t)(at_ns + LEASE_MS * MS) } };
 
 	ck_assert(tl_slots_is_plan(&event));
-	ck_assert_int_eq(tl_slots_put(&levels.slots, &event), 0);
+	ck_assert_ok(tl_slots_put(&levels.slots, &event));
 }
 
 static void
@@ -337,7 +337,7 @@ TEST(damaged_plans_do_no_harm)
 				random_below(&random, 64) << 8 |
 				random_below(&random, 2) << 16;
 		event.args[2] = random_below(&random, 2);
-		ck_assert_int_eq(tl_slots_put(&levels.slots, &event), 0);
+		ck_assert_ok(tl_slots_put(&levels.slots, &event));
 	}
 	estimate(always);
 	finish();

@@ -66,11 +66,9 @@ make_of(uint64_t seed, size_t count, size_t memory_max, bool flat)
 	ck_assert_int_eq(write_program(&made, &program,
 			     (struct tl_trace_options){ .block_size = 2048 }),
 	    0);
-	ck_assert_int_eq(tl_trace_open_storage(&trace,
-			     storage_of(bytes_of(&made.data)),
-			     storage_of(bytes_of(&made.index)), &limited,
-			     &fault),
-	    0);
+	ck_assert_ok(
+	    tl_trace_open_storage(&trace, storage_of(bytes_of(&made.data)),
+		storage_of(bytes_of(&made.index)), &limited, &fault));
 	source = (struct tl_tree_source){ .name = "x",
 		.trees = tl_trace_trees(trace) };
 	forest = (struct tl_forest){ .count = 1,
@@ -232,7 +230,7 @@ TEST(paths_are_numbers_between_slashes)
 	ck_assert_uint_eq(number, 0);
 	ck_assert_int_eq(tl_tree_path_take(&path, &number), 1);
 	ck_assert_uint_eq(number, 17);
-	ck_assert_int_eq(tl_tree_path_take(&path, &number), 0);
+	ck_assert_ok(tl_tree_path_take(&path, &number));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		int rc = 1;
 

@@ -47,11 +47,10 @@ TEST(many_messages_of_few_numbers_take_little_memory)
 	before = most_memory_kib();
 	for (int64_t i = 0; i < MESSAGES; i++)
 		for (int64_t k = 0; k < NUMBERS; k++)
-			ck_assert_int_eq(tl_values_add(&all[i], (i + k * 1000)
-								    << k),
-			    0);
+			ck_assert_ok(
+			    tl_values_add(&all[i], (i + k * 1000) << k));
 	for (int64_t i = 0; i < MESSAGES; i++) {
-		ck_assert_int_eq(tl_values_summarise(&all[i], true, &s), 0);
+		ck_assert_ok(tl_values_summarise(&all[i], true, &s));
 		ck_assert_uint_eq(s.count, NUMBERS);
 	}
 	used = most_memory_kib() - before;
@@ -77,12 +76,12 @@ TEST(the_first_numbers_are_counted_as_the_others_are)
 		    (int64_t)(random_next(&seed) >> random_below(&seed, 63)) -
 		    1000;
 
-		ck_assert_int_eq(tl_values_add(&numbers, value), 0);
+		ck_assert_ok(tl_values_add(&numbers, value));
 		for (unsigned k = 0; k < 2; k++)
-			ck_assert_int_eq(tl_values_add(&others, value), 0);
+			ck_assert_ok(tl_values_add(&others, value));
 	}
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &few), 0);
-	ck_assert_int_eq(tl_values_summarise(&others, true, &many), 0);
+	ck_assert_ok(tl_values_summarise(&numbers, true, &few));
+	ck_assert_ok(tl_values_summarise(&others, true, &many));
 	ck_assert_uint_eq(few.count, TL_VALUES_RAW_MAX);
 	ck_assert_uint_eq(many.count, 2 * few.count);
 	ck_assert_int_eq(few.min, many.min);
@@ -98,16 +97,16 @@ TEST(numbers_that_were_summarised_are_forgotten)
 {
 	struct tl_values_summary s;
 
-	ck_assert_int_eq(tl_values_add(&numbers, -3), 0);
-	ck_assert_int_eq(tl_values_add(&numbers, 8), 0);
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+	ck_assert_ok(tl_values_add(&numbers, -3));
+	ck_assert_ok(tl_values_add(&numbers, 8));
+	ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 	ck_assert_uint_eq(s.count, 2);
-	ck_assert_int_eq(tl_values_add(&numbers, 5), 0);
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+	ck_assert_ok(tl_values_add(&numbers, 5));
+	ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 	ck_assert_uint_eq(s.count, 1);
 	ck_assert_int_eq(s.min, 5);
 	ck_assert_int_eq(s.max, 5);
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+	ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 	ck_assert_uint_eq(s.count, 0);
 }
 
@@ -117,8 +116,7 @@ add_double(double x)
 	uint64_t bits;
 
 	memcpy(&bits, &x, sizeof(bits));
-	ck_assert_int_eq(tl_values_add_bits(&numbers, TL_VALUES_DOUBLE, bits),
-	    0);
+	ck_assert_ok(tl_values_add_bits(&numbers, TL_VALUES_DOUBLE, bits));
 }
 
 static int
@@ -160,7 +158,7 @@ TEST(doubles_of_any_size_have_percentiles_to_one_in_a_thousand)
 			sum += all[k++];
 		}
 		qsort(all, n, sizeof(all[0]), compare);
-		ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+		ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 		ck_assert_uint_eq(s.count, n);
 		ck_assert(tl_double_of((uint64_t)s.min) == all[0]);
 		ck_assert(tl_double_of((uint64_t)s.max) == all[n - 1]);
@@ -181,13 +179,13 @@ TEST(doubles_that_are_no_numbers_are_counted_apart)
 	add_double(NAN);
 	add_double(INFINITY);
 	add_double(-INFINITY);
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+	ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 	ck_assert_uint_eq(s.count, 0);
 	ck_assert_uint_eq(s.nan, 1);
 	ck_assert_uint_eq(s.infinite, 2);
 	add_double(-0.0);
 	add_double(0);
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+	ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 	ck_assert_uint_eq(s.count, 2);
 	ck_assert_uint_eq(s.nan, 0);
 	ck_assert_int_eq(s.min, 0);
@@ -202,7 +200,7 @@ TEST(bars_of_doubles_are_logarithmic)
 
 	for (int power = -300; power < 300; power += 4)
 		add_double(pow(10, power));
-	ck_assert_int_eq(tl_values_summarise(&numbers, true, &s), 0);
+	ck_assert_ok(tl_values_summarise(&numbers, true, &s));
 	for (unsigned i = 0; i < TL_VALUES_BARS; i++)
 		drawn += s.bars[i] > 0;
 	ck_assert_uint_eq(drawn, TL_VALUES_BARS);

@@ -39,8 +39,8 @@ setup(void)
 			.id = 100 + i,
 			.level = (uint8_t)(6 - i),
 			.gate = (uint8_t)(6 - i) };
-	ck_assert_int_eq(tl_spans_new(&spans), 0);
-	ck_assert_int_eq(tl_details_new(&details, true), 0);
+	ck_assert_ok(tl_spans_new(&spans));
+	ck_assert_ok(tl_details_new(&details, true));
 }
 
 static void
@@ -72,7 +72,7 @@ put(const struct tl_event *what, int64_t ns, struct tl_span *span)
 	event.partial = partial;
 	rc = tl_spans_put(spans, &event, span);
 	ck_assert_int_ge(rc, 0);
-	ck_assert_int_eq(tl_details_put(details, spans, &event), 0);
+	ck_assert_ok(tl_details_put(details, spans, &event));
 	return rc == 1;
 }
 

@@ -13,9 +13,8 @@ setup(void)
 	tl_filter_init(&filter);
 	message = (struct tl_message){ .category = tl_bytes_of("engine"),
 		.level = 5 };
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of("processed $tcp\nmore")),
-	    0);
+	ck_assert_ok(
+	    tl_message_parse(&message, tl_bytes_of("processed $tcp\nmore")));
 	event = (struct tl_event){ .ns = 1000,
 		.message = &message,
 		.kind = TL_INSTANT,

@@ -12,7 +12,7 @@ static struct tl_interner *interner;
 static void
 setup(void)
 {
-	ck_assert_int_eq(tl_interner_new(&interner), 0);
+	ck_assert_ok(tl_interner_new(&interner));
 }
 
 static void
@@ -113,17 +113,10 @@ TEST(strings_are_found_by_their_number)
 	uint64_t eth0, lo, again, nothing;
 
 	ck_assert_int_eq(define(&message, "net", "on $dev%s", 1, 6, 0), 0);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("eth0"),
-			     &eth0),
-	    0);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("lo"), &lo),
-	    0);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("eth0"),
-			     &again),
-	    0);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes(NULL, 0),
-			     &nothing),
-	    0);
+	ck_assert_ok(tl_interner_string(interner, tl_bytes_of("eth0"), &eth0));
+	ck_assert_ok(tl_interner_string(interner, tl_bytes_of("lo"), &lo));
+	ck_assert_ok(tl_interner_string(interner, tl_bytes_of("eth0"), &again));
+	ck_assert_ok(tl_interner_string(interner, tl_bytes(NULL, 0), &nothing));
 	ck_assert_uint_eq(eth0, again);
 	ck_assert_uint_ne(eth0, lo);
 	ck_assert(tl_bytes_equal(tl_message_string(message, eth0),
@@ -145,15 +138,12 @@ TEST(a_text_that_is_too_long_is_cut)
 	uint64_t a, b;
 
 	memset(text, 'x', SIZE);
-	ck_assert_int_eq(tl_interner_message(interner, tl_bytes(text, SIZE),
-			     tl_bytes(text, SIZE), 1, 6, 0, &message),
-	    0);
+	ck_assert_ok(tl_interner_message(interner, tl_bytes(text, SIZE),
+	    tl_bytes(text, SIZE), 1, 6, 0, &message));
 	ck_assert_uint_eq(message->text.size, TL_INTERNER_TEXT_MAX);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes(text, SIZE), &a),
-	    0);
-	ck_assert_int_eq(tl_interner_string(interner, tl_bytes(text, SIZE - 1),
-			     &b),
-	    0);
+	ck_assert_ok(tl_interner_string(interner, tl_bytes(text, SIZE), &a));
+	ck_assert_ok(
+	    tl_interner_string(interner, tl_bytes(text, SIZE - 1), &b));
 	ck_assert_uint_eq(a, b);
 	ck_assert_uint_eq(tl_message_string(message, a).size,
 	    TL_INTERNER_TEXT_MAX);
@@ -165,13 +155,11 @@ TEST(values_met_lately_have_the_same_number)
 	const struct tl_message *message;
 	uint64_t a, b, again;
 
-	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
-			     tl_bytes_of("$t%s"), 1, 6, 0, &message),
-	    0);
-	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &a), 0);
-	ck_assert_int_eq(tl_interner_value(interner, tl_bytes(NULL, 0), &b), 0);
-	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &again),
-	    0);
+	ck_assert_ok(tl_interner_message(interner, tl_bytes_of("c"),
+	    tl_bytes_of("$t%s"), 1, 6, 0, &message));
+	ck_assert_ok(tl_interner_value(interner, tl_bytes_of("a"), &a));
+	ck_assert_ok(tl_interner_value(interner, tl_bytes(NULL, 0), &b));
+	ck_assert_ok(tl_interner_value(interner, tl_bytes_of("a"), &again));
 	ck_assert_uint_eq(a, again);
 	ck_assert_uint_ne(a, b);
 	ck_assert(
@@ -181,9 +169,8 @@ TEST(values_met_lately_have_the_same_number)
 		char text[16];
 
 		snprintf(text, sizeof(text), "%d", i);
-		ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of(text),
-				     &again),
-		    0);
+		ck_assert_ok(
+		    tl_interner_value(interner, tl_bytes_of(text), &again));
 		ck_assert(tl_bytes_equal(tl_message_string(message, again),
 		    tl_bytes_of(text)));
 	}

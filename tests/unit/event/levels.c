@@ -4,7 +4,7 @@
  * the order of bursts and priorities.
  */
 #include "event/levels.h"
-#include "lib/test.h"
+#include "lib/golden.h"
 
 #include "clock/clock.h"
 
@@ -42,36 +42,15 @@ setup(void)
 	tl_level_init(&state, keep, windows);
 }
 
+/* Print how long a gate was open of the time that is known. */
 static void
-put(const struct tl_message *message, int64_t ns, uint64_t threshold,
-    uint64_t base, int64_t until_ns, uint64_t sample)
-{
-	const struct tl_event event = { .ns = ns,
-		.kind = TL_INSTANT,
-		.message = message,
-		.pid = 7,
-		.args = { threshold, base, 0, sample } };
-
-	ck_assert_int_eq(tl_level_put(&state, &event, until_ns), 0);
-}
-
-static void
-expect_window(size_t i, int64_t from, int64_t to, unsigned threshold)
-{
-	ck_assert_uint_lt(i, count);
-	ck_assert_int_eq(windows[i].from_ns, from);
-	ck_assert_int_eq(windows[i].to_ns, to);
-	ck_assert_uint_eq(windows[i].threshold, threshold);
-}
-
-static void
-expect_open(int64_t now, unsigned gate, int64_t open, int64_t known)
+put_open(struct tl_text *out, int64_t now, unsigned gate)
 {
 	struct tl_level_state copy = state;
 	const size_t before = count;
 	int64_t open_ns = 0, known_ns = 0;
 
-	ck_assert_int_eq(tl_level_end(&copy, now), 0);
+	ck_assert_ok(tl_level_end(&copy, now));
 	for (size_t i = 0; i < count; i++) {
 		const struct tl_level_window *w = &windows[i];
 
@@ -81,162 +60,74 @@ expect_open(int64_t now, unsigned gate, int64_t open, int64_t known)
 		open_ns += gate >= w->threshold ? w->to_ns - w->from_ns : 0;
 	}
 	count = before;
-	ck_assert_int_eq(open_ns, open);
-	ck_assert_int_eq(known_ns, known);
+	tl_put_format(out, " = %lld of %lld", (long long)open_ns,
+	    (long long)known_ns);
+}
+
+static void
+put_window(struct tl_text *out, const struct tl_level_window *w)
+{
+	ck_assert_int_lt(w->from_ns, w->to_ns);
+	tl_put_format(out, "\n\t%lld..%lld %u", (long long)w->from_ns,
+	    (long long)w->to_ns, w->threshold);
+	tl_put_string(out, w->burst ? " burst" : "");
+	tl_put_string(out, w->sample ? " sample" : "");
+	tl_put_string(out, w->merged ? " merged" : "");
+	tl_put_string(out, w->joined ? " joined" : "");
+	if (w->pid != 0)
+		tl_put_format(out, " pid=%u", w->pid);
+}
+
+/*
+ * Run a line:
+ *	begin THRESHOLD BASE FROM UNTIL
+ *	burst TIME THRESHOLD BASE UNTIL [sample]	and priority, other
+ *	priority_until TIME THRESHOLD BASE UNTIL UNITS	with a stamp of the end
+ *	end TIME		all windows, and the counts of bursts
+ *	open TIME GATE
+ */
+static void
+run_line(struct tl_text *out, const char *line)
+{
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &other_message,
+		.pid = 7 };
+	long n[5] = { 0 };
+	char word[32];
+	int words = sscanf(line, "%31s %ld %ld %ld %ld %ld", word, &n[0], &n[1],
+	    &n[2], &n[3], &n[4]);
+
+	if (strcmp(word, "begin") == 0) {
+		tl_level_begin(&state, (uint8_t)n[0], (uint8_t)n[1], n[2],
+		    n[3]);
+	} else if (strcmp(word, "open") == 0) {
+		put_open(out, n[0], (unsigned)n[1]);
+	} else if (strcmp(word, "end") == 0) {
+		ck_assert_ok(tl_level_end(&state, n[0]));
+		tl_put_format(out, " = bursts %d samples %d merged %d",
+		    (int)state.bursts, (int)state.samples,
+		    (int)state.merged_bursts);
+		for (size_t i = 0; i < count; i++)
+			put_window(out, &windows[i]);
+	} else {
+		event.ns = n[0];
+		if (*word == 'b')
+			event.message = &burst_message;
+		if (*word == 'p')
+			event.message = &priority_message;
+		event.args[0] = (uint64_t)n[1];
+		event.args[1] = (uint64_t)n[2];
+		event.args[3] = strstr(line, " sample") != NULL;
+		if (words == 6)
+			event.args[2] = (uint64_t)n[4] << TIMELINE_UNTIL_SHIFT |
+					TIMELINE_UNTIL_BEFORE;
+		ck_assert_ok(tl_level_put(&state, &event, n[3]));
+	}
 }
 
 TEST_FILE(.setup = setup);
 
-TEST(a_burst_ends_where_it_said)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 150, 1);
-	put(&other_message, 120, 0, 0, 0, 0);
-	tl_level_end(&state, 1000);
-	ck_assert_uint_eq(count, 3);
-	expect_window(0, 0, 100, 6);
-	expect_window(1, 100, 150, 4);
-	expect_window(2, 150, 1000, 6);
-	ck_assert(windows[1].burst && windows[1].sample && !windows[1].merged);
-	ck_assert(!windows[1].joined && windows[1].pid == 7);
-	ck_assert(!windows[0].burst && !windows[2].burst && !windows[2].sample);
-	ck_assert_uint_eq(state.bursts, 1);
-	ck_assert_uint_eq(state.samples, 1);
-	ck_assert_uint_eq(state.merged_bursts, 0);
-	expect_open(1000, 4, 50, 1000);
-	expect_open(1000, 3, 0, 1000);
-	expect_open(1000, 6, 1000, 1000);
-}
-
-TEST(sums_go_on_while_a_burst_is_open)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 150, 0);
-	expect_open(100, 4, 0, 100);
-	expect_open(120, 4, 20, 120);
-	expect_open(150, 4, 50, 150);
-	expect_open(400, 4, 50, 400);
-	expect_open(400, 6, 400, 400);
-	/* the later questions have changed nothing */
-	expect_open(120, 4, 20, 120);
-	ck_assert_uint_eq(count, 1);
-}
-
-TEST(bursts_that_meet_are_marked_both)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 200, 1);
-	put(&burst_message, 150, 3, 6, 300, 0);
-	tl_level_end(&state, 1000);
-	ck_assert_uint_eq(count, 4);
-	expect_window(1, 100, 150, 4);
-	expect_window(2, 150, 300, 3);
-	ck_assert(windows[1].sample && windows[1].joined && !windows[1].merged);
-	ck_assert(
-	    !windows[2].sample && windows[2].merged && !windows[2].joined);
-	ck_assert_uint_eq(state.merged_bursts, 1);
-	ck_assert_uint_eq(state.bursts, 2);
-	expect_open(1000, 3, 150, 1000);
-}
-
-TEST(bursts_that_touch_do_not_meet)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 200, 1);
-	put(&burst_message, 200, 4, 6, 300, 1);
-	tl_level_end(&state, 300);
-	ck_assert_uint_eq(count, 3);
-	ck_assert_uint_eq(state.merged_bursts, 0);
-	ck_assert(!windows[1].joined && !windows[2].merged);
-}
-
-TEST(a_priority_within_a_burst_is_what_comes_after)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 200, 1);
-	put(&priority_message, 150, 4, 8, 200, 0);
-	tl_level_end(&state, 1000);
-	ck_assert_uint_eq(count, 4);
-	expect_window(2, 150, 200, 4);
-	expect_window(3, 200, 1000, 8);
-	ck_assert(windows[1].joined && windows[2].burst && !windows[2].sample);
-}
-
-TEST(a_priority_within_a_burst_may_end_it_earlier)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 200, 0);
-	put(&priority_message, 150, 4, 5, 190, 0);
-	put(&priority_message, 160, 4, 5, 180, 0);
-	tl_level_end(&state, 1000);
-	ck_assert_uint_eq(count, 5);
-	expect_window(3, 160, 180, 4);
-	expect_window(4, 180, 1000, 5);
-	ck_assert_uint_eq(state.bursts, 1);
-	expect_open(1000, 4, 80, 1000);
-}
-
-TEST(a_sample_remains_one_after_a_priority)
-{
-	struct tl_event event = { .ns = 150,
-		.message = &priority_message,
-		.args = { 4, 5,
-		    11 << TIMELINE_UNTIL_SHIFT | TIMELINE_UNTIL_BEFORE } };
-
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&burst_message, 100, 4, 6, 200, 1);
-	ck_assert_int_eq(tl_level_put(&state, &event, 190), 0);
-	event.ns = 160;
-	event.args[2] -= UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
-	ck_assert_int_eq(tl_level_put(&state, &event, 180), 0);
-	tl_level_end(&state, 1000);
-	ck_assert_uint_eq(count, 5);
-	ck_assert(windows[2].burst && windows[2].sample);
-	ck_assert(windows[3].burst && !windows[3].sample);
-	ck_assert_uint_eq(state.samples, 1);
-}
-
-TEST(before_the_first_change_nothing_is_known_but_what_it_says)
-{
-	put(&other_message, 50, 0, 0, 0, 0);
-	put(&priority_message, 100, 5, 5, 0, 0);
-	expect_open(200, 5, 100, 100);
-	setup();
-	tl_level_begin(&state, 0, 0, 10, 0);
-	put(&burst_message, 100, 4, 6, 150, 0); /* the base stays as it was */
-	expect_open(200, 6, 190, 190);
-}
-
-TEST(what_came_before_the_first_entry_is_no_window)
-{
-	tl_level_begin(&state, 6, 6, 1000, 0);
-	put(&burst_message, 1100, 4, 6, 1150, 0);
-	tl_level_end(&state, 1200);
-	ck_assert_uint_eq(count, 3);
-	expect_window(0, 1000, 1100, 6);
-	expect_open(1200, 6, 200, 200);
-}
-
-TEST(levels_that_are_none_are_not_believed)
-{
-	tl_level_begin(&state, 6, 6, 0, 0);
-	put(&priority_message, 100, 0, 6, 0, 0);
-	put(&priority_message, 100, 6, 11, 0, 0);
-	put(&burst_message, 100, UINT64_MAX, 6, 900, 0);
-	expect_open(200, 6, 200, 200);
-	expect_open(200, 5, 0, 200);
-}
-
-TEST(times_that_are_absurd_break_nothing)
-{
-	tl_level_begin(&state, 4, 6, INT64_MIN, INT64_MAX);
-	put(&burst_message, INT64_MAX, 4, 6, INT64_MIN, 1);
-	put(&burst_message, INT64_MIN, 3, 6, INT64_MAX, 1);
-	put(&priority_message, 0, 1, 10, -5, 0);
-	tl_level_end(&state, INT64_MAX);
-	for (size_t i = 0; i < count; i++)
-		ck_assert_int_lt(windows[i].from_ns, windows[i].to_ns);
-}
+TEST_LINES(levels_have_windows, "tests/unit/event/levels.cases", run_line);
 
 static int
 full(void *context, const struct tl_level_window *window)

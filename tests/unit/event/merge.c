@@ -95,9 +95,8 @@ TEST(the_order_within_a_cursor_is_never_changed)
 	struct tl_event event;
 	uint64_t number = 0;
 
-	ck_assert_int_eq(tl_merge_new(&merged, both, own_clocks, 2,
-			     TL_NEWEST_FIRST),
-	    0);
+	ck_assert_ok(
+	    tl_merge_new(&merged, both, own_clocks, 2, TL_NEWEST_FIRST));
 	while (tl_cursor_next(merged, &event) > 0) {
 		if (event.source == 0)
 			ck_assert_uint_eq(event.number, number++);
@@ -189,9 +188,8 @@ TEST(a_failed_cursor_of_a_clock_leaves_the_others_of_it)
 		struct tl_event event;
 		int rc;
 
-		ck_assert_int_eq(tl_merge_new(&merged, all, own_clocks, 3,
-				     TL_NEWEST_FIRST),
-		    0);
+		ck_assert_ok(
+		    tl_merge_new(&merged, all, own_clocks, 3, TL_NEWEST_FIRST));
 		while ((rc = tl_cursor_next(merged, &event)) != 0) {
 			if (rc > 0)
 				seen_of[event.source]++;
@@ -222,9 +220,8 @@ TEST(a_failed_cursor_is_said_once_and_the_others_go_on)
 		unsigned seen = 0, errors = 0;
 		int rc;
 
-		ck_assert_int_eq(tl_merge_new(&merged, both, own_clocks, 2,
-				     TL_NEWEST_FIRST),
-		    0);
+		ck_assert_ok(tl_merge_new(&merged, both, own_clocks, 2,
+		    TL_NEWEST_FIRST));
 		while ((rc = tl_cursor_next(merged, &event)) != 0) {
 			seen += rc > 0;
 			errors += rc == -EIO;
@@ -247,9 +244,8 @@ TEST(cursors_that_follow_are_asked_again)
 	struct tl_cursor *merged;
 	struct tl_event event;
 
-	ck_assert_int_eq(tl_merge_new(&merged, both, own_clocks, 2,
-			     TL_OLDEST_FIRST),
-	    0);
+	ck_assert_ok(
+	    tl_merge_new(&merged, both, own_clocks, 2, TL_OLDEST_FIRST));
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_int_eq(tl_cursor_next(merged, &event), 1);
 	ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
@@ -264,8 +260,7 @@ TEST(a_merge_of_nothing_is_empty)
 	struct tl_cursor *merged;
 	struct tl_event event;
 
-	ck_assert_int_eq(tl_merge_new(&merged, NULL, NULL, 0, TL_NEWEST_FIRST),
-	    0);
+	ck_assert_ok(tl_merge_new(&merged, NULL, NULL, 0, TL_NEWEST_FIRST));
 	ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
 	tl_cursor_close(merged);
 }

@@ -147,7 +147,7 @@ merge_lists(size_t cursors)
 
 	for (size_t i = 0; i < cursors; i++)
 		all[i] = list_new(lists[i], counts[i], SIZE_MAX, 0);
-	ck_assert_int_eq(tl_merge_new(&merged, all, clocks, cursors, order), 0);
+	ck_assert_ok(tl_merge_new(&merged, all, clocks, cursors, order));
 	return merged;
 }
 

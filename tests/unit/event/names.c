@@ -17,9 +17,8 @@ setup(void)
 {
 	for (int i = 0; i < SOURCES; i++) {
 		sources[i] = (struct tl_names){ 0 };
-		ck_assert_int_eq(tl_names_add(&sources[i], PID, 0,
-				     tl_bytes_of("process")),
-		    0);
+		ck_assert_ok(
+		    tl_names_add(&sources[i], PID, 0, tl_bytes_of("process")));
 	}
 	names = (struct tl_names){ 0 };
 }
@@ -42,7 +41,7 @@ gather(const struct tl_names *from)
 		.pid = PID,
 		.tid = TID };
 
-	ck_assert_int_eq(tl_names_gather(&names, &event, PID), 0);
+	ck_assert_ok(tl_names_gather(&names, &event, PID));
 }
 
 static void
@@ -59,7 +58,7 @@ expect(const char *name)
 static void
 gather_in_both_orders(const char *name)
 {
-	ck_assert_int_eq(tl_names_hide(&sources[1], PID, TID), 0);
+	ck_assert_ok(tl_names_hide(&sources[1], PID, TID));
 	for (int first = 0; first < SOURCES; first++) {
 		gather(&sources[first]);
 		gather(&sources[1 - first]);
@@ -70,23 +69,21 @@ gather_in_both_orders(const char *name)
 
 TEST(a_name_stays_known_when_another_source_does_not_know_it)
 {
-	ck_assert_int_eq(tl_names_add(&sources[0], PID, TID,
-			     tl_bytes_of("worker")),
-	    0);
+	ck_assert_ok(
+	    tl_names_add(&sources[0], PID, TID, tl_bytes_of("worker")));
 	gather_in_both_orders("worker");
 }
 
 TEST(a_thread_that_is_called_as_its_process_stays_so)
 {
-	ck_assert_int_eq(tl_names_add(&sources[0], PID, TID,
-			     tl_bytes_of("process")),
-	    0);
+	ck_assert_ok(
+	    tl_names_add(&sources[0], PID, TID, tl_bytes_of("process")));
 	gather_in_both_orders("process");
 }
 
 TEST(a_name_that_no_source_knows_is_not_that_of_the_process)
 {
-	ck_assert_int_eq(tl_names_hide(&sources[0], PID, TID), 0);
+	ck_assert_ok(tl_names_hide(&sources[0], PID, TID));
 	gather_in_both_orders("");
 	ck_assert(tl_names_is_hidden(&sources[0], PID, TID));
 }

@@ -5,8 +5,8 @@
  */
 #include "event/observe.h"
 #include "event/levels.h"
+#include "lib/golden.h"
 #include "lib/random.h"
-#include "lib/test.h"
 
 enum { UNIT = 1 << TIMELINE_UNTIL_SHIFT, EVENTS_MAX = 4000 };
 
@@ -59,109 +59,195 @@ at(unsigned gate, uint64_t tsc)
 
 TEST_FILE(.setup = setup);
 
-TEST(what_is_open_all_the_time_has_one_number)
-{
-	const uint64_t n = at(6, 100);
+/* == cases in observe.cases == */
 
-	ck_assert_uint_ne(n, TL_UNOBSERVED);
-	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
-	ck_assert_uint_eq(at(6, 10 * UNIT + 1), n);
-	ck_assert_uint_eq(at(6, 20 * UNIT), n);
-	put(&priority, 30 * UNIT, 5, 5, 0);
-	ck_assert_uint_eq(at(6, 31 * UNIT), n);
-	ck_assert_uint_eq(at(9, 31 * UNIT), at(9, 32 * UNIT));
+enum { SHIFT = 12, GATE = 5 };
+
+static const struct tl_message plan_message = { .builtin =
+						    TIMELINE_BUILTIN_PLAN,
+	.gate = TIMELINE_LEVEL_NONE };
+static const struct tl_message in_force = { .builtin = TIMELINE_BUILTIN_FORCE,
+	.gate = TIMELINE_LEVEL_NONE };
+
+static uint64_t
+gate_args(uint64_t before, uint64_t after, bool made)
+{
+	return before | after << TIMELINE_LEVEL_AFTER |
+	       (uint64_t)made << TIMELINE_LEVEL_MADE;
 }
 
-TEST(each_burst_is_an_interval_of_its_own)
+/* A stamp like 10u+1: u is a unit of the ends of bursts, s a slot. */
+static uint64_t
+stamp_of(const char *text)
 {
-	uint64_t n;
+	char *end;
+	uint64_t n = strtoull(text, &end, 10);
 
-	ck_assert_uint_eq(at(4, 100), TL_UNOBSERVED); /* the gate is closed */
-	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
-	n = at(4, 10 * UNIT + 1);
-	ck_assert_uint_ne(n, TL_UNOBSERVED);
-	/* the last unit of the burst counts */
-	ck_assert_uint_eq(at(4, 12 * UNIT - 1), n);
-	ck_assert_uint_eq(at(3, 11 * UNIT), TL_UNOBSERVED);
-	ck_assert_uint_eq(at(4, 12 * UNIT), TL_UNOBSERVED);
-	put(&burst, 20 * UNIT, 4, 6, 21 * UNIT);
-	ck_assert(tl_observed_cut(n, at(4, 20 * UNIT + 1)));
-	ck_assert_uint_eq(at(5, 20 * UNIT + 2), at(5, 20 * UNIT + 3));
+	n *= *end == 'u' ? UNIT : *end == 's' ? 1 << SHIFT : 1;
+	end += *end == 'u' || *end == 's';
+	return n + (uint64_t)strtoll(end, NULL, 10);
 }
 
-TEST(a_burst_that_meets_another_goes_on)
+static void
+put_plan(unsigned from, uint64_t share, bool held)
 {
-	uint64_t n;
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &plan_message,
+		.args = { from | SHIFT << 8 | (uint64_t)held << 16, share, 7,
+		    UINT64_MAX } };
 
-	put(&burst, 10 * UNIT, 4, 6, 15 * UNIT);
-	n = at(4, 11 * UNIT);
-	put(&burst, 12 * UNIT, 4, 6, 18 * UNIT);
-	ck_assert_uint_eq(at(4, 17 * UNIT), n);
-	/* a lower level: a new interval for gate 3 alone */
-	put(&burst, 17 * UNIT, 3, 6, 19 * UNIT);
-	ck_assert_uint_eq(at(4, 18 * UNIT), n);
-	ck_assert_uint_ne(at(3, 18 * UNIT), TL_UNOBSERVED);
+	tl_observe(&observer, &event);
 }
 
-TEST(a_priority_closes_and_opens)
+/* Begin anew: "base=0 tiers=1 named defined floor=4 unnamed=1 complete0=5s plan". */
+static void
+start_anew(char *line)
 {
-	const uint64_t n = at(6, 1);
-	uint64_t m;
+	char *word;
 
-	put(&priority, 10 * UNIT, 7, 7, 0);
-	ck_assert_uint_eq(at(6, 11 * UNIT), TL_UNOBSERVED);
-	put(&priority, 20 * UNIT, 1, 1, 0);
-	m = at(6, 21 * UNIT);
-	ck_assert(tl_observed_cut(n, m));
-	ck_assert_uint_eq(at(6, 22 * UNIT), m);
-}
+	while ((word = strsep(&line, " "))) {
+		const char *value = strchr(word, '=');
+		const uint64_t n = value ? stamp_of(value + 1) : 1;
 
-TEST(a_level_of_single_messages_ends_all_intervals)
-{
-	const uint64_t n = at(6, 1), m = at(9, 1);
-
-	put(&level, 10, 3, 1, 0);
-	ck_assert(tl_observed_cut(n, at(6, 11)));
-	ck_assert(tl_observed_cut(m, at(9, 11)));
-	/* the gate was 6 before: the stricter of the two counts */
-	messages[6].gate = 3;
-	ck_assert_uint_eq(at(6, 12), TL_UNOBSERVED);
-}
-
-TEST(before_a_tier_is_complete_nothing_is_observed)
-{
-	struct tl_event event = { .message = &messages[7], .lane = 1 };
-
-	start.complete_from[0] = (struct tl_observed_from){ 0, 1000 };
+		if (strncmp(word, "base", 4) == 0)
+			start.base = (uint8_t)n;
+		else if (strncmp(word, "tiers", 5) == 0)
+			start.tiers = (uint8_t)n;
+		else if (strncmp(word, "complete", 8) == 0)
+			start.complete_from[word[8] - '0'].tsc = n;
+		else if (strncmp(word, "floor", 5) == 0)
+			start.floor = (uint8_t)n;
+		else if (strncmp(word, "unnamed", 7) == 0)
+			start.named_gates.unnamed = n;
+		else if (strcmp(word, "named") == 0)
+			start.named = true;
+		else if (strcmp(word, "defined") == 0)
+			start.defined = true;
+		else if (strcmp(word, "plan") == 0)
+			start.plan[start.plan_count++] =
+			    (struct tl_plan_entry){ .level = GATE,
+				    .shift = SHIFT,
+				    .share = UINT32_MAX,
+				    .seed = 7,
+				    .lease = UINT64_MAX };
+		else
+			ck_abort_msg("no word of a start: %s", word);
+	}
 	tl_observer_init(&observer, &start);
-	ck_assert_uint_eq(at(6, 999), TL_UNOBSERVED);
-	ck_assert_uint_ne(at(6, 1000), TL_UNOBSERVED);
-	tl_observe(&observer, &event); /* an event of the other tier */
-	ck_assert_uint_ne(event.observed, TL_UNOBSERVED);
-	messages[6].timer = true; /* one entry of a timer is a whole span */
-	ck_assert_uint_eq(at(6, 5), TL_OBSERVED);
 }
 
-TEST(unknown_levels_are_not_observed_until_a_burst_shows_the_base)
+/* The letter of an interval: each new number is the next letter. */
+static char
+letter_of(uint64_t number)
 {
-	start.base = 0;
-	tl_observer_init(&observer, &start);
-	ck_assert_uint_eq(at(6, 1), TL_UNOBSERVED);
-	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
-	ck_assert_uint_ne(at(6, 10 * UNIT + 1), TL_UNOBSERVED);
-	ck_assert_uint_ne(at(4, 10 * UNIT + 1), TL_UNOBSERVED);
-	ck_assert_uint_eq(at(4, 15 * UNIT), TL_UNOBSERVED);
+	static uint64_t numbers[26];
+	static unsigned known;
+	unsigned i = 0;
+
+	if (number == TL_UNOBSERVED)
+		return '-';
+	while (i < known && numbers[i] != number)
+		i++;
+	if (i == known)
+		numbers[known++] = number;
+	return (char)('A' + i);
 }
 
-TEST(damaged_changes_change_nothing)
+/* Print the interval of a gate's event, and of what lies between timers. */
+static void
+put_at(struct tl_text *out, unsigned gate, uint64_t tsc, uint32_t lane)
 {
-	const uint64_t n = at(6, 1);
+	struct tl_event event = { .message = &messages[gate],
+		.tsc = tsc,
+		.lane = lane };
 
-	put(&burst, 10, 0, 6, UINT64_MAX);
-	put(&burst, 10, 4, 11, UINT64_MAX);
-	put(&priority, 10, UINT64_MAX, 1, 0);
-	ck_assert_uint_eq(at(6, 11), n);
+	tl_observe(&observer, &event);
+	tl_put_format(out, " = %c", letter_of(event.observed));
+	if (event.stretch != event.observed)
+		tl_put_format(out, ", stretch %c", letter_of(event.stretch));
 }
+
+/* Levels of so many other messages. */
+static void
+put_others(unsigned from, unsigned to, uint64_t tsc)
+{
+	for (unsigned i = from; i < to; i++) {
+		struct tl_event event = { .message = &level,
+			.tsc = tsc,
+			.args = { 3, 1, 1000 + i, gate_args(5, 3, true) } };
+
+		tl_observe(&observer, &event);
+	}
+}
+
+/*
+ * Run a line; a GATE is that of messages[GATE]:
+ *	at GATE STAMP [LANE]		an event, and its interval; -: none
+ *	burst STAMP LEVEL BASE UNTIL	and priority, level, in_force
+ *	plan LEVEL PERCENT [held]
+ *	named GATE STAMP BEFORE AFTER	the message gets another gate
+ *	since GATE STAMP		since when the gate is open
+ *	others STAMP			as many levels as names are kept
+ */
+static void
+run_line(struct tl_text *out, const char *line)
+{
+	char word[32], w[4][32] = { "", "", "", "" }, rest[128] = "";
+	const struct tl_message *change = NULL;
+	struct tl_observed observed;
+	unsigned gate;
+
+	sscanf(line, "%31s %31s %31s %31s %31s", word, w[0], w[1], w[2], w[3]);
+	gate = (unsigned)strtoul(w[0], NULL, 10);
+	change = strcmp(word, "burst") == 0      ? &burst
+		 : strcmp(word, "priority") == 0 ? &priority
+		 : strcmp(word, "level") == 0    ? &level
+		 : strcmp(word, "in_force") == 0 ? &in_force
+						 : NULL;
+	if (change) {
+		put(change, stamp_of(w[0]), stamp_of(w[1]), stamp_of(w[2]),
+		    strcmp(w[3], "before") == 0
+			? TIMELINE_UNTIL_BEFORE | TIMELINE_UNTIL_FOLLOWS
+			: stamp_of(w[3]));
+	} else if (strcmp(word, "start") == 0) {
+		snprintf(rest, sizeof(rest), "%s", line + 6);
+		start_anew(rest);
+	} else if (strcmp(word, "at") == 0) {
+		put_at(out, gate, stamp_of(w[1]),
+		    (uint32_t)strtoul(w[2], NULL, 10));
+	} else if (strcmp(word, "gate_of") == 0) {
+		messages[gate].gate = (uint8_t)strtoul(w[1], NULL, 10);
+	} else if (strcmp(word, "timer") == 0) {
+		messages[gate].timer = true;
+	} else if (strcmp(word, "plan") == 0) {
+		put_plan(gate,
+		    UINT32_MAX / 100 * strtoul(w[1], NULL, 10) +
+			(strcmp(w[1], "100") == 0 ? UINT32_MAX % 100 : 0),
+		    strcmp(w[2], "held") == 0);
+	} else if (strcmp(word, "named") == 0) {
+		for (unsigned made = 0; made < 2; made++) {
+			struct tl_event event = { .message = &level,
+				.tsc = stamp_of(w[1]) + made,
+				.args = { stamp_of(w[3]), 1, messages[gate].id,
+				    gate_args(stamp_of(w[2]), stamp_of(w[3]),
+					made) } };
+
+			tl_observe(&observer, &event);
+		}
+	} else if (strcmp(word, "since") == 0) {
+		tl_observed_at(&observer, gate, stamp_of(w[1]), &observed);
+		tl_put_format(out, " = %s since %llu%s",
+		    observed.open ? "open" : "closed",
+		    (unsigned long long)observed.since,
+		    observed.since < observed.to ? ", open before" : "");
+	} else {
+		ck_assert_msg(strncmp(word, "others", 6) == 0, "%s", line);
+		put_others(word[6] ? TL_NAMED_GATES_MAX : 0,
+		    TL_NAMED_GATES_MAX + (word[6] != '\0'), stamp_of(w[0]));
+	}
+}
+
+TEST_LINES(intervals, "tests/unit/event/observe.cases", run_line);
 
 TEST(open_slots_beside_each_other_are_one_interval)
 {
@@ -300,8 +386,7 @@ observe_both(const struct tl_observed_start *from, struct tl_event *events,
 	tl_observer_init(&observer, from);
 	for (size_t i = 0; i < count; i++)
 		tl_observe(&observer, &events[i]);
-	ck_assert_int_eq(tl_observer_init_back(&observer, from, change_count),
-	    0);
+	ck_assert_ok(tl_observer_init_back(&observer, from, change_count));
 	for (size_t i = 0; i < change_count; i++)
 		tl_observe_ahead(&observer, &changes[i]);
 	for (size_t i = count; i-- > 0;)
@@ -355,11 +440,6 @@ TEST(a_recording_newest_first_joins_only_what_was_open)
 
 /* == slots == */
 
-enum { SHIFT = 12, GATE = 5 };
-
-static const struct tl_message plan_message = { .builtin =
-						    TIMELINE_BUILTIN_PLAN,
-	.gate = TIMELINE_LEVEL_NONE };
 static const struct tl_message message = { .level = GATE, .gate = GATE };
 
 TEST(an_event_says_the_base_and_whether_details_are_overwritten)
@@ -406,17 +486,6 @@ observe_slot(uint64_t slot)
 	return observe(slot << SHIFT);
 }
 
-static void
-put_plan(unsigned from, uint64_t share, bool held)
-{
-	struct tl_event event = { .kind = TL_INSTANT,
-		.message = &plan_message,
-		.args = { from | SHIFT << 8 | (uint64_t)held << 16, share, 7,
-		    UINT64_MAX } };
-
-	tl_observe(&observer, &event);
-}
-
 TEST(a_run_of_open_slots_is_one_interval_however_long)
 {
 	uint64_t number;
@@ -447,29 +516,6 @@ TEST(a_closed_slot_ends_an_interval)
 	ck_assert_uint_ne(before, TL_UNOBSERVED);
 	ck_assert_uint_ne(after, TL_UNOBSERVED);
 	ck_assert_uint_ne(after, before);
-}
-
-TEST(a_plan_that_is_renewed_in_time_ends_no_interval)
-{
-	uint64_t number;
-
-	set_up_slots();
-	put_plan(GATE - 1, UINT32_MAX / 2, false);
-	put_plan(GATE, UINT32_MAX, false);
-	number = observe_slot(1);
-	put_plan(GATE - 1, UINT32_MAX / 2, true);
-	put_plan(GATE, UINT32_MAX, true);
-	ck_assert_uint_eq(observe_slot(2), number);
-	put_plan(GATE - 1, UINT32_MAX / 2, false);
-	put_plan(GATE, UINT32_MAX, false);
-	ck_assert_uint_ne(observe_slot(3), number);
-}
-
-static uint64_t
-gate_args(uint64_t before, uint64_t after, bool made)
-{
-	return before | after << TIMELINE_LEVEL_AFTER |
-	       (uint64_t)made << TIMELINE_LEVEL_MADE;
 }
 
 /*
@@ -625,18 +671,6 @@ TEST(slots_of_a_plan_count_after_the_plan_was_removed)
 	ck_assert_uint_eq(observed.ticks, 9 << SHIFT);
 }
 
-TEST(a_level_of_a_message_ends_a_run_of_slots)
-{
-	uint64_t number;
-
-	set_up_slots();
-	put_plan(GATE, UINT32_MAX, false);
-	number = observe_slot(1);
-	ck_assert_uint_eq(observe_slot(2), number);
-	put(&level, 2 << SHIFT, 3, 1, 0);
-	ck_assert(tl_observed_cut(number, observe_slot(3)));
-}
-
 /*
  * == confirmations ==
  *
@@ -675,9 +709,6 @@ struct world {
 	uint64_t unique;
 	bool plain; /* as writers before 2.2: no confirmations */
 };
-
-static const struct tl_message in_force = { .builtin = TIMELINE_BUILTIN_FORCE,
-	.gate = TIMELINE_LEVEL_NONE };
 
 static bool
 is_same(const struct word *a, const struct word *b)
@@ -858,135 +889,7 @@ TEST(changes_one_after_the_other_are_all_observed)
 	}
 }
 
-TEST(changes_before_the_keep_tier_is_complete_are_not_believed)
-{
-	start.complete_from[1] = (struct tl_observed_from){ 0, 1000 };
-	tl_observer_init(&observer, &start);
-	put(&priority, 10, 1, 1,
-	    TIMELINE_UNTIL_BEFORE | TIMELINE_UNTIL_FOLLOWS);
-	put(&in_force, 20, 1, 1,
-	    TIMELINE_UNTIL_BEFORE | TIMELINE_UNTIL_FOLLOWS);
-	ck_assert_uint_eq(at(5, 1001), TL_UNOBSERVED);
-	ck_assert_uint_ne(at(6, 1001), TL_UNOBSERVED);
-}
-
 /* == gates of single messages == */
-
-static void
-put_gate(unsigned of, uint64_t tsc, uint64_t before, uint64_t after)
-{
-	for (int made = 0; made < 2; made++) {
-		struct tl_event event = { .message = &level,
-			.tsc = tsc + (uint64_t)made,
-			.args = { after, 1, messages[of].id,
-			    gate_args(before, after, made) } };
-
-		tl_observe(&observer, &event);
-	}
-}
-
-TEST(a_level_ends_the_intervals_of_the_message_that_it_names)
-{
-	uint64_t n, m;
-
-	start.named = start.defined = true;
-	tl_observer_init(&observer, &start);
-	n = at(6, 1);
-	m = at(9, 1);
-	put_gate(6, 10, 6, 0);
-	put_gate(6, 20, 0, 6);
-	ck_assert(tl_observed_cut(n, at(6, 30)));
-	ck_assert_uint_eq(at(6, 30), at(6, 31));
-	ck_assert_uint_eq(at(9, 30), m);
-}
-
-/* The time since when a gate is open; UINT64_MAX: the gate is closed. */
-static uint64_t
-open_since(unsigned gate, uint64_t tsc)
-{
-	struct tl_observed observed;
-
-	tl_observed_at(&observer, gate, tsc, &observed);
-	return observed.open ? observed.since : UINT64_MAX;
-}
-
-TEST(a_level_ends_only_the_gates_that_it_names)
-{
-	start.named = start.defined = true;
-	tl_observer_init(&observer, &start);
-	at(6, 1);
-	put_gate(7, 10, 7, 8);
-	ck_assert_uint_eq(open_since(7, 50), 11);
-	ck_assert_uint_eq(open_since(8, 50), 11);
-	ck_assert_uint_eq(open_since(6, 50), 1);
-	ck_assert_uint_eq(open_since(9, 50), 1);
-	ck_assert_uint_eq(open_since(TIMELINE_LEVEL_NONE, 50), 1);
-}
-
-/*
- * The message had another gate while gate 5 was open, so the last interval of
- * gate 5 must be forgotten.
- */
-TEST(a_level_leaves_no_last_interval_of_a_closed_gate)
-{
-	struct tl_observed observed;
-
-	start.named = start.defined = true;
-	tl_observer_init(&observer, &start);
-	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
-	put_gate(5, 20 * UNIT, 0, 5);
-	tl_observed_at(&observer, 5, 30 * UNIT, &observed);
-	ck_assert(!observed.open);
-	ck_assert_uint_eq(observed.since, observed.to);
-	tl_observed_at(&observer, 4, 30 * UNIT, &observed);
-	ck_assert_uint_lt(observed.since, observed.to);
-}
-
-/* The gate of the message at the end is its level again. */
-TEST(a_message_has_the_gate_that_entries_say)
-{
-	uint64_t n;
-
-	start.named = start.defined = true;
-	tl_observer_init(&observer, &start);
-	put_gate(7, 10, 7, 4);
-	ck_assert_uint_eq(at(7, 20), TL_UNOBSERVED);
-	put(&burst, 10 * UNIT, 4, 6, 11 * UNIT);
-	n = at(7, 10 * UNIT + 1);
-	put(&burst, 20 * UNIT, 4, 6, 21 * UNIT);
-	ck_assert(tl_observed_cut(n, at(7, 20 * UNIT + 1)));
-	put_gate(7, 30 * UNIT, 4, 7);
-	ck_assert_uint_ne(at(7, 31 * UNIT), TL_UNOBSERVED);
-}
-
-TEST(before_an_entry_without_a_name_gates_are_the_lowest)
-{
-	start.named = true;
-	start.floor = 4;
-	start.named_gates.unnamed = 1;
-	tl_observer_init(&observer, &start);
-	ck_assert_uint_eq(at(9, 1), TL_UNOBSERVED);
-	put(&level, 10, 4, 1, 0);
-	ck_assert_uint_ne(at(9, 11), TL_UNOBSERVED);
-}
-
-TEST(of_too_many_messages_all_intervals_end)
-{
-	uint64_t n;
-
-	start.named = true;
-	tl_observer_init(&observer, &start);
-	n = at(6, 1);
-	for (unsigned i = 0; i <= TL_NAMED_GATES_MAX; i++) {
-		struct tl_event event = { .message = &level,
-			.tsc = 2,
-			.args = { 3, 1, 1000 + i, gate_args(5, 3, true) } };
-
-		ck_assert_uint_eq(at(6, 2), n);
-		tl_observe(&observer, &event);
-	}
-	ck_assert(tl_observed_cut(n, at(6, 3)));
-}
 
 /* Two threads set the gate of one message, each as src/ring/level.c does. */
 struct setter {
@@ -1114,73 +1017,3 @@ TEST(gates_that_are_set_one_after_the_other_are_known)
 }
 
 /* == slots that began before the first entry == */
-
-TEST(a_plan_that_was_in_force_before_opens_slots_from_the_start)
-{
-	struct tl_observed_start slots = { .order = TL_OLDEST_FIRST,
-		.tiers = 1,
-		.base = TIMELINE_LEVEL_MAX,
-		.plan_count = 1,
-		.plan = { { .level = GATE,
-		    .shift = SHIFT,
-		    .share = UINT32_MAX,
-		    .seed = 7,
-		    .lease = UINT64_MAX } } };
-	uint64_t number;
-
-	tl_observer_init(&observer, &slots);
-	number = observe_slot(1);
-	ck_assert_uint_ne(number, TL_UNOBSERVED);
-	put_plan(GATE, UINT32_MAX, true);
-	ck_assert_uint_eq(observe_slot(3), number);
-}
-
-/*
- * Entries of plans are in tier 0, which was overwritten up to a later time than
- * tier 1.
- */
-TEST(a_plan_opens_no_slot_where_plans_may_be_overwritten)
-{
-	struct tl_observed_start slots = { .order = TL_OLDEST_FIRST,
-		.tiers = 2,
-		.base = TIMELINE_LEVEL_MAX,
-		.complete_from = { { 0, 5 << SHIFT }, { 0, 1 } },
-		.plan_count = 1,
-		.plan = { { .level = GATE,
-		    .shift = SHIFT,
-		    .share = UINT32_MAX,
-		    .seed = 7,
-		    .lease = UINT64_MAX } } };
-	struct tl_event event = { .kind = TL_INSTANT,
-		.message = &message,
-		.lane = 1 };
-
-	tl_observer_init(&observer, &slots);
-	event.tsc = 4 << SHIFT;
-	tl_observe(&observer, &event);
-	ck_assert_uint_eq(event.observed, TL_UNOBSERVED);
-	event.tsc = 5 << SHIFT;
-	tl_observe(&observer, &event);
-	ck_assert_uint_ne(event.observed, TL_UNOBSERVED);
-}
-
-TEST(a_timer_has_sure_pairs_and_intervals_like_others)
-{
-	static const struct tl_message timer = { .kind = TIMELINE_RECORD_SPAN,
-		.level = 5,
-		.gate = 5,
-		.timer = true };
-	struct tl_event one = { .message = &timer, .tsc = 11 * UNIT };
-	struct tl_event same = { .message = &timer, .tsc = 12 * UNIT };
-	struct tl_event later = { .message = &timer, .tsc = 31 * UNIT };
-
-	put(&priority, 10 * UNIT, 5, 5, 0);
-	tl_observe(&observer, &one);
-	tl_observe(&observer, &same);
-	put(&priority, 20 * UNIT, 6, 6, 0);
-	put(&priority, 30 * UNIT, 5, 5, 0);
-	tl_observe(&observer, &later);
-	ck_assert(tl_observed_joins(one.observed, later.observed));
-	ck_assert(tl_observed_joins(one.stretch, same.stretch));
-	ck_assert(!tl_observed_joins(one.stretch, later.stretch));
-}

@@ -113,9 +113,8 @@ TEST(bounds_at_the_ends_of_time_overlap_nothing_else)
 	struct tl_cursor *merged;
 	struct tl_event event;
 
-	ck_assert_int_eq(tl_merge_new(&merged, both, own_clocks, 2,
-			     TL_OLDEST_FIRST),
-	    0);
+	ck_assert_ok(
+	    tl_merge_new(&merged, both, own_clocks, 2, TL_OLDEST_FIRST));
 	tl_merge_mark_overlaps(merged);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_int_eq(tl_cursor_next(merged, &event), 1);

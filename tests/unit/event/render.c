@@ -4,7 +4,7 @@
  */
 #include "event/render.h"
 #include "event/message_map.h"
-#include "lib/test.h"
+#include "lib/event_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ setup(void)
 		.level = 4,
 		.strings = &strings };
 	event = (struct tl_event){ .message = &message, .kind = TL_INSTANT };
-	ck_assert_int_eq(tl_render_new(&render), 0);
+	ck_assert_ok(tl_render_new(&render));
 }
 
 static void
@@ -51,8 +51,8 @@ define(const char *line)
 {
 	/* the cache holds lines of the previous message */
 	tl_render_free(render);
-	ck_assert_int_eq(tl_render_new(&render), 0);
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)), 0);
+	ck_assert_ok(tl_render_new(&render));
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
 }
 
 static void
@@ -86,49 +86,81 @@ set_args(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
 
-TEST(the_example_reads_as_the_seed_has_it)
+/* Print an event with and without the cache. */
+static void
+render_event(struct tl_text *out)
 {
-	define("processed $tcp, $udp, and $other");
-	set_args(10, 20, 3, 0);
-	ASSERT_LINE("processed tcp(10), udp(20), and other(3)");
-	set_args(UINT64_MAX, (uint64_t)INT64_MIN, INT64_MAX, 0);
-	ASSERT_LINE("processed tcp(-1), udp(-9223372036854775808), "
-		    "and other(9223372036854775807)");
-	define("$a%u $b");
-	set_args(UINT64_MAX, UINT64_MAX, 0, 0);
-	ASSERT_LINE("a(18446744073709551615) b(-1)");
+	tl_render_line(&text, &event);
+	for (unsigned i = 0; i < 2; i++) {
+		struct tl_text cached = { 0 };
+
+		tl_render_cached(render, &cached, &event);
+		ck_assert_str_eq(tl_text_string(&cached),
+		    tl_text_string(&text));
+		tl_text_free(&cached);
+	}
+	tl_put_format(out, "\n\t%s", tl_text_string(&text));
+	tl_text_clear(&text);
 }
 
-TEST(every_format_has_its_form)
+/*
+ * Define what event_text.h defines, or print an event.  Other lines:
+ *	mult MESSAGE		its clock runs at 2.5 GHz
+ *	category MESSAGE	in its columns, up to the mark |
+ *	json MESSAGE FIELDS	the values of an instant
+ */
+static void
+run_line(struct tl_text *out, const char *line)
 {
-	const double half = 2.5;
-	uint64_t bits;
+	static bool is_set;
+	char instant[256];
 
-	memcpy(&bits, &half, sizeof(bits));
-	define("$a%d $b%x $c%f $d%t.");
-	set_args((uint64_t)-3, 0x1f, bits, 1234);
-	ASSERT_LINE("a(-3) b(0x1f) c(2.5) d(1.234us).");
-	set_args((uint64_t)INT64_MIN, UINT64_MAX, 0, (uint64_t)INT64_MIN);
-	ASSERT_LINE("a(-9223372036854775808) b(0xffffffffffffffff) c(0) "
-		    "d(-2562047h47m).");
+	if (!is_set)
+		event_text_reset();
+	is_set = true;
+	if (event_text_define(line)) {
+		/* the cache holds lines of the previous message */
+		tl_render_free(render);
+		ck_assert_ok(tl_render_new(&render));
+	} else if (strncmp(line, "mult ", 5) == 0) {
+		event_text_messages[0].mult = (UINT64_C(1) << 63) / 5 * 2;
+	} else if (strncmp(line, "category ", 9) == 0) {
+		event.message = &event_text_messages[0];
+		for (unsigned i = 0; i < 2; i++) {
+			tl_render_category(render, &text, &event);
+			tl_put_format(out, " = %s|", tl_text_string(&text));
+			tl_text_clear(&text);
+		}
+	} else if (strncmp(line, "json ", 5) == 0) {
+		snprintf(instant, sizeof(instant), ". m 0 %s", line + 7);
+		event = event_text_parse(instant, event_text_defined);
+		tl_put_string(out, " =");
+		for (unsigned i = 0; i < 4; i++) {
+			tl_put_char(out, ' ');
+			tl_render_arg_json(out, &event, i);
+		}
+	} else {
+		event = event_text_parse(line, event_text_defined);
+		render_event(out);
+	}
 }
 
-TEST(octal_numbers_begin_with_0)
-{
-	define("mode $m%o of $n%o");
-	set_args(0755, 0, 0, 0);
-	ASSERT_LINE("mode m(0755) of n(0)");
-	set_args(UINT64_MAX, 8, 0, 0);
-	ASSERT_LINE("mode m(01777777777777777777777) of n(010)");
-}
+TEST_LINES(lines, "tests/unit/event/render.cases", run_line);
 
-TEST(interned_strings_are_escaped_or_numbered)
+TEST(an_event_that_lacks_something_has_a_line)
 {
-	define("on $if%s, $other%s, $none%s");
-	set_args(1, 2, 7, 0);
-	ASSERT_LINE("on if(eth0), other(say \"x\"\\x1b), none(#7)");
+	define("work $n");
+	event.kind = 77;
+	ASSERT_LINE("work n(0)");
+	define("on $if%s");
 	message.strings = NULL;
-	ASSERT_LINE("on if(#1), other(#2), none(#7)");
+	set_args(1, 0, 0, 0);
+	ASSERT_LINE("on if(#1)");
+	define("");
+	ASSERT_LINE("");
+	event.message = NULL;
+	tl_render_category(render, &text, &event);
+	ASSERT_TEXT("           ");
 }
 
 TEST(a_text_of_eight_bytes_is_its_argument)
@@ -155,169 +187,6 @@ TEST(a_text_of_eight_bytes_is_its_argument)
 	ASSERT_LINE("get key().");
 }
 
-TEST(the_kind_leads_the_line)
-{
-	define("work $n");
-	event.kind = TL_BEGIN;
-	ASSERT_LINE("> work n(0)");
-	event.kind = TL_END;
-	ASSERT_LINE("< work n(0)");
-	event.kind = 77;
-	ASSERT_LINE("work n(0)");
-}
-
-TEST(a_counter_shows_its_value_in_place_of_the_name)
-{
-	event.kind = TL_COUNTER;
-	message.kind = TIMELINE_RECORD_COUNTER;
-	set_args(3000, 7, 0, 0);
-	define("backlog of $jobs");
-	ASSERT_LINE("= backlog of 3000");
-	define("$jobs of $worker");
-	ASSERT_LINE("= jobs 3000 of worker(7)");
-	define("$jobs");
-	ASSERT_LINE("= jobs 3000");
-	define("load $now%f, on $cpu.");
-	set_args(0, 7, 0, 0);
-	ASSERT_LINE("= load 0, on cpu(7).");
-}
-
-TEST(an_end_shows_how_long_its_span_took)
-{
-	define("job $id");
-	event.kind = TL_END;
-	event.bare = true;
-	ASSERT_LINE("< job id");
-	event.begun = TL_BEGUN;
-	event.duration_ns = 531200;
-	ASSERT_LINE("< job id  531.2us");
-	event.known = true;
-	set_args(594, 0, 0, 0);
-	ASSERT_LINE("< job id(594)  531.2us");
-	event.begun = TL_BEGUN_UNSURE;
-	ASSERT_LINE("< job id(594)  531.2us?");
-	event.duration_ns = INT64_MAX;
-	event.begun = TL_BEGUN;
-	ASSERT_LINE("< job id(594)  2562047h47m");
-}
-
-/* The clock runs at 2.5 GHz; mult is ns per tick times 2^63. */
-TEST(changes_of_levels_read_as_they_were_asked_for)
-{
-	define("burst: threshold $level, base $base, until $until, "
-	       "sample $sample");
-	message.builtin = TIMELINE_BUILTIN_BURST;
-	event.tsc = 1 << 20;
-	set_args(4, 6, (1 << 20) + 250000, 0);
-	ASSERT_LINE("burst to trace");
-	message.mult = (UINT64_C(1) << 63) / 5 * 2;
-	ASSERT_LINE("burst to trace for 100us");
-	event.args[3] = 2;
-	ASSERT_LINE("burst to trace for 100us (sample)");
-	event.args[2] = (1 << 20) - 5000;
-	ASSERT_LINE("burst to trace, over (sample)");
-	define("priority set: threshold $level, base $base, until $until");
-	message.builtin = TIMELINE_BUILTIN_PRIORITY;
-	set_args(6, 6, 0, 0);
-	ASSERT_LINE("priority info");
-	event.args[0] = event.args[1] = TIMELINE_LEVEL_NONE;
-	ASSERT_LINE("priority off");
-	set_args(4, 6, (1 << 20) + 2500000, 0);
-	ASSERT_LINE("priority info, burst to trace for 1ms");
-	event.args[2] = 867 << TIMELINE_UNTIL_SHIFT | TIMELINE_UNTIL_BEFORE;
-	ASSERT_LINE("priority info, burst to trace for 1ms (sample)");
-	define("level $level set for $messages messages");
-	message.builtin = TIMELINE_BUILTIN_LEVEL;
-	set_args(5, 3, 0, 0);
-	ASSERT_LINE("level debug for 3 messages");
-	set_args(TIMELINE_LEVEL_NONE, 1, 0, 0);
-	ASSERT_LINE("level as defined for 1 message");
-	define("level $level of $messages: $message%s, gates $gates%x");
-	message.strings = &strings;
-	message.builtin = TIMELINE_BUILTIN_LEVEL;
-	set_args(5, 1, 1, 0x506);
-	ASSERT_LINE("level debug for \"eth0\"");
-	set_args(5, 1, 1, 0x10506);
-	ASSERT_LINE("in force: level debug for \"eth0\"");
-	set_args(5, 1, 17, 0x506); /* the record does not have this message */
-	ASSERT_LINE("level debug for 1 message");
-	define("hostile"); /* the text names none of the arguments */
-	ASSERT_LINE("hostile");
-}
-
-TEST(a_loss_is_said_in_words)
-{
-	event.kind = TL_LOST;
-	event.message = NULL;
-	event.lost = 1234;
-	ASSERT_LINE("... 1234 entries lost here");
-	event.lost = 1;
-	ASSERT_LINE("... 1 entry lost here");
-	event.overwritten = true;
-	ASSERT_LINE("... 1 entry overwritten before this");
-	event.unread = true;
-	event.lost = 2;
-	ASSERT_LINE("... 2 entries overwritten before they were read");
-}
-
-TEST(the_text_of_a_message_is_escaped)
-{
-	define("\x1b[2J $x\t\xc2\x9b");
-	ASSERT_LINE("\\x1b[2J x(0)\\t\\xc2\\x9b");
-	define("");
-	ASSERT_LINE("");
-	define("a line without arguments that is longer than a block or two");
-	ASSERT_LINE(
-	    "a line without arguments that is longer than a block or two");
-}
-
-static void
-check_category(const char *category, const char *want)
-{
-	message.category = tl_bytes_of(category);
-	define("x");
-	for (unsigned i = 0; i < 2; i++) {
-		tl_render_category(render, &text, &event);
-		ASSERT_TEXT(want);
-	}
-}
-
-TEST(categories_are_padded_to_columns)
-{
-	check_category("example", "example    ");
-	check_category("", "           ");
-	check_category("pci01:00.0", "pci01:00.0 ");
-	check_category("longer than ten", "longer than ten ");
-	check_category("\x1b", "\\x1b       ");
-	check_category("\xe6\x97\xa5\xe6\x9c\xac",
-	    "\xe6\x97\xa5\xe6\x9c\xac       ");
-	event.message = NULL;
-	tl_render_category(render, &text, &event);
-	ASSERT_TEXT("           ");
-}
-
-TEST(json_values_are_plain)
-{
-	const double half = 2.5, none = NAN;
-
-	define("$a%u $b%x $c $d%t");
-	set_args(UINT64_MAX, 255, (uint64_t)-7, (uint64_t)-1500);
-	for (unsigned i = 0; i < 4; i++) {
-		tl_render_arg_json(&text, &event, i);
-		tl_put_char(&text, ' ');
-	}
-	ASSERT_TEXT("18446744073709551615 255 -7 -1500 ");
-	define("$a%f $b%f $c%s $d%s");
-	set_args(0, 0, 2, 9);
-	memcpy(&event.args[0], &half, sizeof(half));
-	memcpy(&event.args[1], &none, sizeof(none));
-	for (unsigned i = 0; i < 4; i++) {
-		tl_render_arg_json(&text, &event, i);
-		tl_put_char(&text, ' ');
-	}
-	ASSERT_TEXT("2.5 null \"say \\\"x\\\"\\u001b\" \"#9\" ");
-}
-
 /* Hundreds of messages of all lengths, in an order that jumps. */
 TEST(many_messages_are_kept_apart)
 {
@@ -329,9 +198,7 @@ TEST(many_messages_are_kept_apart)
 	for (size_t i = 0; i < MANY; i++) {
 		memset(lines[i], 'a' + (int)(i % 26), i);
 		memcpy(lines[i] + i, "$n%d end $m", 12);
-		ck_assert_int_eq(tl_message_parse(&many[i],
-				     tl_bytes_of(lines[i])),
-		    0);
+		ck_assert_ok(tl_message_parse(&many[i], tl_bytes_of(lines[i])));
 	}
 	for (size_t i = 0; i < 20000; i++) {
 		event.message = &many[i * 7919 % MANY];

@@ -17,7 +17,7 @@ put_all(size_t memory_max, int64_t (*ns)(unsigned i))
 {
 	struct tl_sink *sink;
 
-	ck_assert_int_eq(tl_store_new(&store, memory_max), 0);
+	ck_assert_ok(tl_store_new(&store, memory_max));
 	sink = tl_store_sink(store);
 	for (unsigned i = 0; i < COUNT; i++) {
 		events[i] = (struct tl_event){ .ns = ns(i),
@@ -42,9 +42,9 @@ put_all(size_t memory_max, int64_t (*ns)(unsigned i))
 				.kind = TL_LOST,
 				.lost = i,
 				.cpu = 1 };
-		ck_assert_int_eq(sink->put(sink, &events[i]), 0);
+		ck_assert_ok(sink->put(sink, &events[i]));
 	}
-	ck_assert_int_eq(sink->finish(sink), 0);
+	ck_assert_ok(sink->finish(sink));
 	ck_assert_uint_eq(tl_store_count(store), COUNT);
 }
 
@@ -63,7 +63,7 @@ read_all(enum tl_order order, unsigned found[COUNT])
 	unsigned n = 0;
 	int rc;
 
-	ck_assert_int_eq(tl_store_cursor(store, order, &cursor), 0);
+	ck_assert_ok(tl_store_cursor(store, order, &cursor));
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		const struct tl_event *put = &events[index_of(&event)];
 
@@ -155,7 +155,7 @@ TEST(the_newest_is_known)
 	int64_t ns;
 
 	put_all(SMALL, scattered);
-	ck_assert_int_eq(tl_store_newest(store, &ns), 0);
+	ck_assert_ok(tl_store_newest(store, &ns));
 	ck_assert_int_eq(ns, 499);
 	tl_store_free(store);
 }
@@ -166,10 +166,10 @@ TEST(an_empty_store_gives_nothing)
 	struct tl_event event;
 	int64_t ns;
 
-	ck_assert_int_eq(tl_store_new(&store, SMALL), 0);
+	ck_assert_ok(tl_store_new(&store, SMALL));
 	ck_assert_int_eq(tl_store_sink(store)->finish(tl_store_sink(store)), 0);
 	ck_assert_int_eq(tl_store_newest(store, &ns), -ENODATA);
-	ck_assert_int_eq(tl_store_cursor(store, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_store_cursor(store, TL_NEWEST_FIRST, &cursor));
 	ck_assert_int_eq(tl_cursor_next(cursor, &event), 0);
 	tl_cursor_close(cursor);
 	tl_store_free(store);
@@ -181,7 +181,7 @@ TEST(without_a_place_for_the_file_putting_fails)
 	int rc = 0;
 
 	setenv("TMPDIR", "/nonexistent", 1);
-	ck_assert_int_eq(tl_store_new(&store, SMALL), 0);
+	ck_assert_ok(tl_store_new(&store, SMALL));
 	for (unsigned i = 0; i < COUNT && rc == 0; i++)
 		rc = tl_store_sink(store)->put(tl_store_sink(store), &event);
 	ck_assert_int_eq(rc, -ENOENT);

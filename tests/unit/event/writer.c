@@ -69,9 +69,8 @@ static const struct tl_writer_kind plain = { .put = put };
 static void
 make(const struct tl_writer_kind *kind)
 {
-	ck_assert_int_eq(tl_writer_make(&writer, sizeof(struct mine), kind,
-			     take, &got, NULL),
-	    0);
+	ck_assert_ok(tl_writer_make(&writer, sizeof(struct mine), kind, take,
+	    &got, NULL));
 }
 
 static void

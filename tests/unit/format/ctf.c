@@ -87,7 +87,7 @@ setup(void)
 	memset(file, 0, sizeof(file));
 	file_count = said_count = 0;
 	snprintf(path, sizeof(path), "/tmp/tl-ctf-%d", (int)getpid());
-	ck_assert_int_eq(tl_ctf_write_at(&writer, path, &report), 0);
+	ck_assert_ok(tl_ctf_write_at(&writer, path, &report));
 }
 
 static void
@@ -112,8 +112,8 @@ put_set(enum viewers_set set, uint64_t count)
 	struct tl_event event = { 0 };
 
 	for (uint64_t i = 0; i < count && viewers_event(set, i, &event); i++)
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &event));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 }
 
 static uint64_t
@@ -310,10 +310,10 @@ TEST(the_first_and_the_last_time_there_is_are_kept_apart)
 
 	ck_assert(viewers_event(VIEWERS_PLAIN, 0, &event));
 	event.ns = INT64_MIN;
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
 	event.ns = INT64_MAX;
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	p = only_packet("stream_0");
 	ck_assert_uint_eq(p.begin, 0);
 	ck_assert_uint_eq(p.end, INT64_MAX - 1000000000); /* 292 years */
@@ -352,11 +352,11 @@ TEST(an_event_has_the_names_of_its_thread_and_process)
 	struct tl_bytes in;
 	struct packet p;
 
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of("x")), 0);
-	ck_assert_int_eq(tl_names_add(&names, 41, 0, tl_bytes_of("p")), 0);
-	ck_assert_int_eq(tl_names_add(&names, 41, 42, tl_bytes_of("t\n")), 0);
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("x")));
+	ck_assert_ok(tl_names_add(&names, 41, 0, tl_bytes_of("p")));
+	ck_assert_ok(tl_names_add(&names, 41, 42, tl_bytes_of("t\n")));
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	in = stream("stream_0");
 	ck_assert(next_packet(&in, &p));
 	ck_assert_uint_eq(p.events.size, 44 + 3 + 2 + 3);
@@ -388,12 +388,11 @@ TEST(an_event_may_be_larger_than_a_packet)
 	struct tl_bytes in;
 	struct packet p;
 
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of("$a%s $b%s $c%s $d%s")),
-	    0);
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(
+	    tl_message_parse(&message, tl_bytes_of("$a%s $b%s $c%s $d%s")));
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
+	ck_assert_ok(writer->sink.put(&writer->sink, &event));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	in = stream("stream_0");
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert(next_packet(&in, &p));

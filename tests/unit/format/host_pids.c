@@ -66,9 +66,9 @@ put_crossing(struct tl_writer *writer)
 		event.source = crossing[i].source;
 		event.kind = crossing[i].kind;
 		event.ns += 1000;
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &event));
 	}
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_writer_free(writer);
 }
 
@@ -180,7 +180,7 @@ make(struct tl_writer *writer, const struct tl_origin *sources, size_t n)
 
 	*writer = (struct tl_writer){ 0 };
 	tl_writer_set_sources(writer, sources, n);
-	ck_assert_int_eq(tl_host_pids_new(&pids, writer), 0);
+	ck_assert_ok(tl_host_pids_new(&pids, writer));
 	writer->pids = pids;
 	return pids;
 }
@@ -190,7 +190,7 @@ give(struct tl_host_pids *pids, uint16_t source, uint32_t pid)
 {
 	struct tl_event event = { .source = source, .pid = pid };
 
-	ck_assert_int_eq(tl_host_pids_put(pids, &event), 0);
+	ck_assert_ok(tl_host_pids_put(pids, &event));
 	return event.pid;
 }
 

@@ -30,7 +30,7 @@ TEST(what_names_no_machine_is_called_like_its_timeline)
 	struct tl_fleet_hosts hosts = { 0 };
 
 	tl_writer_set_sources(writer, unnamed, 5);
-	ck_assert_int_eq(tl_fleet_hosts_find(&hosts, writer), 0);
+	ck_assert_ok(tl_fleet_hosts_find(&hosts, writer));
 	ck_assert_uint_eq(hosts.count, 4);
 	for (size_t i = 0; i < hosts.count; i++)
 		ck_assert_str_eq(hosts.items[i].name, names[i]);
@@ -51,7 +51,7 @@ TEST(long_names_are_told_apart_and_cut_between_characters)
 		same[i].boot_id[14] = (uint8_t)i;
 	}
 	tl_writer_set_sources(writer, same, 12);
-	ck_assert_int_eq(tl_fleet_hosts_find(&hosts, writer), 0);
+	ck_assert_ok(tl_fleet_hosts_find(&hosts, writer));
 	ck_assert_uint_eq(hosts.count, 12);
 	for (size_t i = 0; i < hosts.count; i++) {
 		struct tl_text plain = { 0 };
@@ -78,7 +78,7 @@ TEST(more_hosts_than_can_be_told_apart_are_one)
 			    "host %zu", i / 2 % 5000);
 	}
 	tl_writer_set_sources(writer, all, UINT16_MAX);
-	ck_assert_int_eq(tl_fleet_hosts_find(&hosts, writer), 0);
+	ck_assert_ok(tl_fleet_hosts_find(&hosts, writer));
 	ck_assert_uint_eq(hosts.count, TL_FLEET_HOSTS_MAX);
 	ck_assert_str_eq(hosts.items[1].name, "host 0");
 	ck_assert_str_eq(hosts.items[4094].name, "timeline 2048");

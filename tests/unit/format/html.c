@@ -45,7 +45,7 @@ setup(void)
 	got = (struct tl_text){ 0 };
 	largest = 0;
 	write_rc = 0;
-	ck_assert_int_eq(tl_html_write_new(&writer, take, &got, NULL), 0);
+	ck_assert_ok(tl_html_write_new(&writer, take, &got, NULL));
 	tl_writer_facts(writer)->title = "a <b> & \"c\" \x1b";
 	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
@@ -55,10 +55,8 @@ setup(void)
 		.level = 4,
 		.gate = 5,
 		.strings = &strings };
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of(
-				 "processed $tcp%u, $udp%u!\nmore\nlines")),
-	    0);
+	ck_assert_ok(tl_message_parse(&message,
+	    tl_bytes_of("processed $tcp%u, $udp%u!\nmore\nlines")));
 	event = (struct tl_event){ .ns = 1795202658123456789,
 		.tsc = 18446744073709551615u,
 		.cpu = 1,
@@ -80,19 +78,19 @@ teardown(void)
 static void
 parse(const char *text)
 {
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
 }
 
 static void
 put(void)
 {
-	ck_assert_int_eq(sink->put(sink, &event), 0);
+	ck_assert_ok(sink->put(sink, &event));
 }
 
 static const char *
 finish(void)
 {
-	ck_assert_int_eq(sink->finish(sink), 0);
+	ck_assert_ok(sink->finish(sink));
 	return tl_text_string(&got);
 }
 
@@ -372,18 +370,17 @@ TEST(a_full_table_forgets_and_goes_on_counting)
 
 	for (uint32_t i = 0; i < TL_HTML_TABLE_MAX; i++) {
 		key.b = i;
-		ck_assert_int_eq(tl_html_table_number(&table, &key, &number),
-		    0);
+		ck_assert_ok(tl_html_table_number(&table, &key, &number));
 		ck_assert_uint_eq(number, i);
 	}
 	key.b = 5;
 	ck_assert_int_eq(tl_html_table_number(&table, &key, &number), 1);
 	ck_assert_uint_eq(number, 5);
 	key.c = 1;
-	ck_assert_int_eq(tl_html_table_number(&table, &key, &number), 0);
+	ck_assert_ok(tl_html_table_number(&table, &key, &number));
 	ck_assert_uint_eq(number, TL_HTML_TABLE_MAX);
 	key.c = 0;
-	ck_assert_int_eq(tl_html_table_number(&table, &key, &number), 0);
+	ck_assert_ok(tl_html_table_number(&table, &key, &number));
 	ck_assert_uint_eq(number, TL_HTML_TABLE_MAX + 1);
 	tl_html_table_free(&table);
 }
@@ -446,7 +443,7 @@ check_answer(struct feed f, const char *after, size_t max, const char *want)
 	const struct tl_html_range r = range(after, max);
 
 	tl_text_clear(&got);
-	ck_assert_int_eq(tl_html_events(&got, &f.cursor, &r), 0);
+	ck_assert_ok(tl_html_events(&got, &f.cursor, &r));
 	ck_assert_str_eq(between(tl_text_string(&got), "\"next\":\"", "\"}"),
 	    want);
 }
@@ -527,7 +524,7 @@ check_split(const struct half *events, size_t count, const char *after,
 	s.end = s.at + count;
 	parse("$n");
 	tl_text_clear(&got);
-	ck_assert_int_eq(tl_html_events(&got, &s.cursor, &r), 0);
+	ck_assert_ok(tl_html_events(&got, &s.cursor, &r));
 	check_answer_events(want);
 }
 
@@ -579,7 +576,7 @@ TEST(hostile_marks_do_no_harm)
 		const struct tl_html_range r = range(marks[i], SIZE_MAX);
 
 		tl_text_clear(&got);
-		ck_assert_int_eq(tl_html_events(&got, &f.cursor, &r), 0);
+		ck_assert_ok(tl_html_events(&got, &f.cursor, &r));
 		at = strstr(tl_text_string(&got), "\"next\":\"0:2");
 		ck_assert_msg(at, "%s: %s", marks[i], got.data);
 	}

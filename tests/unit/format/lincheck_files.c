@@ -65,7 +65,7 @@ save(const char *name, struct tl_bytes bytes)
 	const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(tl_write_all(fd, bytes.data, bytes.size), 0);
+	ck_assert_ok(tl_write_all(fd, bytes.data, bytes.size));
 	close(fd);
 }
 
@@ -101,11 +101,11 @@ write_again(const char *name)
 	tl_source_open(&input, name, &plan);
 	ck_assert(tl_source_is_open(&input));
 	ck_assert_int_eq(tl_source_state(&input), TL_SOURCE_WHOLE);
-	ck_assert_int_eq(tl_source_cursor(&input, TL_OLDEST_FIRST, &cursor), 0);
-	ck_assert_int_eq(tl_lincheck_write_at(&writer, path, NULL), 0);
+	ck_assert_ok(tl_source_cursor(&input, TL_OLDEST_FIRST, &cursor));
+	ck_assert_ok(tl_lincheck_write_at(&writer, path, NULL));
 	while (tl_cursor_next(cursor, &event) > 0)
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &event));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_writer_free(writer);
 	tl_cursor_close(cursor);
 	tl_source_close(&input);
@@ -214,10 +214,9 @@ TEST(every_byte_of_an_index_counts, .to = 4)
 	load(&data, name);
 	strcat(name, ".idx");
 	load(&index, name);
-	ck_assert_int_eq(tl_lincheck_read_new(&reader, &sink, &report), 0);
-	ck_assert_int_eq(reader->feed(reader, tl_bytes(data.data, data.size)),
-	    0);
-	ck_assert_int_eq(reader->finish(reader), 0);
+	ck_assert_ok(tl_lincheck_read_new(&reader, &sink, &report));
+	ck_assert_ok(reader->feed(reader, tl_bytes(data.data, data.size)));
+	ck_assert_ok(reader->finish(reader));
 	beside.data = index.data;
 	beside.storage.size = index.size;
 	ck_assert_int_eq(reader->beside(reader, &beside.storage), 0);

@@ -138,13 +138,13 @@ begin(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/made.lincheck", folder);
 	snprintf(index_path, sizeof(index_path), "%s.idx", path);
-	ck_assert_int_eq(tl_lincheck_write_at(&writer, path, NULL), 0);
+	ck_assert_ok(tl_lincheck_write_at(&writer, path, NULL));
 }
 
 static void
 put(const struct tl_event *event)
 {
-	ck_assert_int_eq(writer->sink.put(&writer->sink, event), 0);
+	ck_assert_ok(writer->sink.put(&writer->sink, event));
 }
 
 /* Our own reader must find no fault, neither in the data nor in the index. */
@@ -164,10 +164,10 @@ check_whole(void)
 static void
 check_written(void)
 {
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_writer_free(writer);
 	tl_text_clear(&written);
-	ck_assert_int_eq(tl_read_file(path, SIZE_MAX, &written), 0);
+	ck_assert_ok(tl_read_file(path, SIZE_MAX, &written));
 	load_pools();
 	check_whole();
 	ck_assert_int_eq(unlink(path), 0);
@@ -191,7 +191,7 @@ put_file(struct tl_source *input, const char *name, uint16_t number,
 
 	tl_source_open(input, name, &plan);
 	ck_assert(tl_source_is_open(input));
-	ck_assert_int_eq(tl_source_cursor(input, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_source_cursor(input, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		event.source = number;
 		if (skip == 0 || ++n % skip != 0)
@@ -233,9 +233,8 @@ define_messages(void)
 			    .scope = TIMELINE_THREAD,
 			    .level = (uint8_t)tl_level_parse("info") };
 		snprintf(texts[i], sizeof(texts[i]), "message %d $n", i);
-		ck_assert_int_eq(tl_message_parse(&messages[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&messages[i], tl_bytes_of(texts[i])));
 	}
 }
 

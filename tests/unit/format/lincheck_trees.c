@@ -111,11 +111,10 @@ load(struct tl_trees *trees, struct tl_node *node, enum order order)
 	const uint64_t count = node->child_count;
 
 	if (order == AT_ONCE)
-		ck_assert_int_eq(tl_trees_load(trees, node, 0, UINT64_MAX), 0);
+		ck_assert_ok(tl_trees_load(trees, node, 0, UINT64_MAX));
 	for (uint64_t i = 0; order != AT_ONCE && i < count; i++)
-		ck_assert_int_eq(tl_trees_load(trees, node,
-				     order == BACKWARDS ? count - 1 - i : i, 1),
-		    0);
+		ck_assert_ok(tl_trees_load(trees, node,
+		    order == BACKWARDS ? count - 1 - i : i, 1));
 }
 
 static void
@@ -164,10 +163,9 @@ read_trees(enum order order)
 	struct tl_sink none = { 0 };
 	int rc;
 
-	ck_assert_int_eq(tl_lincheck_read_new(&reader, &none, &report), 0);
-	ck_assert_int_eq(tl_storage_of_memory(&file, data.data, data.size), 0);
-	ck_assert_int_eq(tl_storage_of_memory(&index, cells.data, cells.size),
-	    0);
+	ck_assert_ok(tl_lincheck_read_new(&reader, &none, &report));
+	ck_assert_ok(tl_storage_of_memory(&file, data.data, data.size));
+	ck_assert_ok(tl_storage_of_memory(&index, cells.data, cells.size));
 	rc = reader->trees(reader, file, index, &trees);
 	if (rc == 0) {
 		put_trees(&tree, trees, order);
@@ -192,14 +190,12 @@ write_events(void *context, struct tl_trace_writer *writer)
 
 	for (size_t i = 0; tl_source_thread(source, i, &thread); i++)
 		if (!thread.is_empty)
-			ck_assert_int_eq(tl_trace_sink_thread(writer,
-					     thread.pid, thread.tid,
-					     thread.name),
-			    0);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
-	ck_assert_int_eq(tl_source_cursor(source, TL_OLDEST_FIRST, &cursor), 0);
+			ck_assert_ok(tl_trace_sink_thread(writer, thread.pid,
+			    thread.tid, thread.name));
+	ck_assert_ok(tl_trace_sink(writer, &sink));
+	ck_assert_ok(tl_source_cursor(source, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0)
-		ck_assert_int_eq(sink->put(sink, &event), 0);
+		ck_assert_ok(sink->put(sink, &event));
 	tl_cursor_close(cursor);
 	return sink->finish(sink);
 }
@@ -218,8 +214,7 @@ put_whole(const char *name)
 	tl_source_open(&source, path, &plan);
 	ck_assert(tl_source_is_open(&source));
 	ck_assert_ptr_null(tl_source_trees(&source));
-	ck_assert_int_eq(tl_tree_make(&trace, &options, write_events, &source),
-	    0);
+	ck_assert_ok(tl_tree_make(&trace, &options, write_events, &source));
 	put_trees(&whole, tl_trace_trees(trace), AT_ONCE);
 	tl_trace_close(trace);
 	tl_source_close(&source);

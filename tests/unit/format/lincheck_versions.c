@@ -436,16 +436,13 @@ check_printed(size_t step)
 	struct tl_reader *reader;
 
 	said.report = (struct tl_report){ foreign_say, &said.text };
-	ck_assert_int_eq(tl_lincheck_read_new(&reader, &printer.sink,
-			     &said.report),
-	    0);
+	ck_assert_ok(
+	    tl_lincheck_read_new(&reader, &printer.sink, &said.report));
 	for (size_t at = 0; at < file.size; at += step)
-		ck_assert_int_eq(reader->feed(reader,
-				     tl_bytes(file.data + at,
-					 file.size - at < step ? file.size - at
-							       : step)),
-		    0);
-	ck_assert_int_eq(reader->finish(reader), 0);
+		ck_assert_ok(reader->feed(reader,
+		    tl_bytes(file.data + at,
+			file.size - at < step ? file.size - at : step)));
+	ck_assert_ok(reader->finish(reader));
 	expect(&expected);
 	ck_assert_str_eq(tl_text_string(&said.text), "");
 	ck_assert_str_eq(tl_text_string(&printer.text),
@@ -620,10 +617,9 @@ TEST(what_a_block_refers_to_stands_before_it)
 	struct foreign f;
 
 	foreign_init(&f);
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of("tick $n")), 0);
-	ck_assert_int_eq(tl_lincheck_write_new(&f.writer, foreign_write, &f.out,
-			     NULL),
-	    0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("tick $n")));
+	ck_assert_ok(
+	    tl_lincheck_write_new(&f.writer, foreign_write, &f.out, NULL));
 	for (uint32_t i = 0; i < 4; i++) {
 		const struct tl_event e = { .message = &message,
 			.kind = TL_INSTANT,
@@ -631,9 +627,9 @@ TEST(what_a_block_refers_to_stands_before_it)
 			.tid = 1 + i % 2,
 			.cpu = TL_CPU_UNKNOWN };
 
-		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+		ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 	}
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	check_order(tl_bytes(f.out.data, f.out.size), true);
 	foreign_free(&f);
 }

@@ -26,9 +26,8 @@ static void
 start_writer(void)
 {
 	foreign_init(&f);
-	ck_assert_int_eq(tl_lincheck_write_new(&f.writer, foreign_write, &f.out,
-			     &f.noted.report),
-	    0);
+	ck_assert_ok(tl_lincheck_write_new(&f.writer, foreign_write, &f.out,
+	    &f.noted.report));
 }
 
 static void
@@ -39,7 +38,7 @@ define(uint8_t kind, uint8_t scope, const char *text)
 		.scope = scope,
 		.strings = &strings,
 		.level = (uint8_t)tl_level_parse("info") };
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
 }
 
 static void
@@ -54,7 +53,7 @@ put_event(uint8_t kind, uint32_t tid, uint64_t a, uint64_t b)
 		.pid = 41,
 		.tid = tid };
 
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 }
 
 /* Read the output again and check the events, which the original would show. */
@@ -63,7 +62,7 @@ check_written(const char *events, const char *noted)
 {
 	struct foreign again;
 
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_str_eq(tl_text_string(&f.noted.text), noted);
 	foreign_run(&again, tl_lincheck_read_new, tl_lincheck_write_new,
 	    tl_bytes(f.out.data, f.out.size), 7);
@@ -78,120 +77,6 @@ check_written(const char *events, const char *noted)
 #define TIMES "-95 - times are left out: only their order is kept\n"
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
-
-TEST(a_span_is_a_call)
-{
-	start_writer();
-	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD,
-	    "read $size of $name%s\nand why");
-	message.file = tl_bytes_of("net.c");
-	message.line = 12;
-	put_event(TL_BEGIN, 7, 64, 1);
-	put_event(TL_END, 7, 64, 1);
-	check_written("0 call > timeline.thread(1(41), 2(7))\n"
-		      "1 call > net.read size of name(1(64), 2(first))\n"
-		      "1 return returned result(size(64), name(first))\n"
-		      "1 call < net.read size of name(1, 2)\n"
-		      "1 call < timeline.thread(1, 2)\n",
-	    TIMES);
-}
-
-TEST(instants_counters_and_losses_are_kept)
-{
-	const struct tl_event lost = { .kind = TL_LOST,
-		.lost = 3,
-		.tid = 7,
-		.pid = 41 };
-
-	start_writer();
-	define(TIMELINE_RECORD_COUNTER, 0, "queue $length");
-	put_event(TL_COUNTER, 7, 5, 0);
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
-	check_written("0 call > timeline.thread(1(41), 2(7))\n"
-		      "1 write net.queue length \xe2\x86\x90 value(5)\n"
-		      "2 call > timeline.lost(1(3))\n"
-		      "2 call < timeline.lost(1)\n"
-		      "2 call < timeline.thread(1, 2)\n",
-	    TIMES);
-	start_writer();
-	define(TIMELINE_RECORD_INSTANT, 0, "at $x%f");
-	put_event(TL_INSTANT, 8, 0x4004000000000000, 0);
-	check_written("0 call > timeline.thread(1(41), 2(8))\n"
-		      "1 call > net.at x(1(2.5))\n1 call < net.at x(1)\n"
-		      "1 call < timeline.thread(1, 2)\n",
-	    TIMES);
-}
-
-TEST(an_end_returns_its_argument)
-{
-	start_writer();
-	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "f $n%d");
-	put_event(TL_BEGIN, 7, 1, 0);
-	put_event(TL_END, 7, (uint64_t)-2, 0);
-	check_written("0 call > timeline.thread(1(41), 2(7))\n"
-		      "1 call > net.f n(1(1))\n1 return returned result(-2)\n"
-		      "1 call < net.f n(1)\n1 call < timeline.thread(1, 2)\n",
-	    TIMES);
-}
-
-TEST(threads_have_streams_of_their_own)
-{
-	start_writer();
-	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "work");
-	put_event(TL_BEGIN, 7, 0, 0);
-	put_event(TL_BEGIN, 8, 0, 0);
-	put_event(TL_END, 7, 0, 0);
-	put_event(TL_END, 9, 0, 0);
-	check_written("0 call > timeline.thread(1(41), 2(7))\n"
-		      "1 call > net.work()\n1 call < net.work()\n"
-		      "1 call < timeline.thread(1, 2)\n"
-		      "2 call > timeline.thread(1(41), 2(8))\n"
-		      "3 call > net.work()\n3 call < net.work()\n"
-		      "3 call < timeline.thread(1, 2)\n"
-		      "4 call > timeline.thread(1(41), 2(9))\n"
-		      "4 call < timeline.thread(1, 2)\n",
-	    TIMES "-95 - an end without a begin is left out\n"
-		  "0 - a call without an end is ended\n");
-}
-
-TEST(spans_that_cross_are_nested)
-{
-	struct tl_message outer;
-	struct tl_event e = { .kind = TL_END,
-		.pid = 41,
-		.tid = 7,
-		.cpu = TL_CPU_UNKNOWN,
-		.bare = true };
-
-	start_writer();
-	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "outer");
-	outer = message;
-	e.message = &outer;
-	e.kind = TL_BEGIN;
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
-	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "inner");
-	put_event(TL_BEGIN, 7, 0, 0);
-	e.kind = TL_END;
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
-	put_event(TL_END, 7, 0, 0);
-	check_written("0 call > timeline.thread(1(41), 2(7))\n"
-		      "1 call > net.outer()\n2 call > net.inner()\n"
-		      "2 call < net.inner()\n2 call < net.outer()\n"
-		      "2 call < timeline.thread(1, 2)\n",
-	    TIMES "-95 - a span is ended early: calls lie inside each other\n"
-		  "-95 - an end without a begin is left out\n");
-}
-
-TEST(a_span_of_a_message_has_a_thread)
-{
-	start_writer();
-	define(TIMELINE_RECORD_SPAN, TIMELINE_SOURCE, "lock");
-	put_event(TL_BEGIN, 7, 0, 0);
-	put_event(TL_END, 8, 0, 0);
-	check_written("0 call > timeline.source()\n1 call > net.lock()\n"
-		      "1 call < net.lock()\n1 call < timeline.source()\n",
-	    TIMES);
-}
 
 /*
  * Return the place of the next block.  The block at at has so many bytes of
@@ -229,7 +114,7 @@ TEST(blocks_end_where_the_original_ends_them)
 	define(TIMELINE_RECORD_INSTANT, 0, "tick $n");
 	for (uint64_t i = 0; i < TICKS; i++)
 		put_event(TL_INSTANT, 7, i, 0);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	first = skip_block(f.out.data, at, OWN + CLASS + METHOD, 38, 7);
 	ck_assert_uint_gt(first - at, ENDS);
 	ck_assert_uint_le(first - at, ENDS + TICK + 6);
@@ -270,9 +155,8 @@ make_one_call(const char *class)
 static void
 feed(struct tl_reader *reader, size_t from, size_t to)
 {
-	ck_assert_int_eq(reader->feed(reader,
-			     tl_bytes(file.data + from, to - from)),
-	    0);
+	ck_assert_ok(
+	    reader->feed(reader, tl_bytes(file.data + from, to - from)));
 }
 
 TEST(traces_of_the_same_ids_are_merged)
@@ -286,11 +170,9 @@ TEST(traces_of_the_same_ids_are_merged)
 	sinks[1] = &second;
 	for (unsigned i = 0; i < 2; i++) {
 		make_one_call(i == 0 ? "a.First" : "a.Second");
-		ck_assert_int_eq(tl_lincheck_read_new(&readers[i], sinks[i],
-				     NULL),
-		    0);
+		ck_assert_ok(tl_lincheck_read_new(&readers[i], sinks[i], NULL));
 		feed(readers[i], 0, file.size);
-		ck_assert_int_eq(readers[i]->finish(readers[i]), 0);
+		ck_assert_ok(readers[i]->finish(readers[i]));
 	}
 	check_written("1 call > First.main()\n1 call < First.main()\n"
 		      "1 call > Second.main()\n1 call < Second.main()\n",
@@ -312,9 +194,8 @@ TEST(a_large_block_is_cut_where_traces_are_mixed)
 	struct tl_text kept;
 
 	start_writer();
-	ck_assert_int_eq(tl_lincheck_read_new(&large, &f.writer->sink, NULL),
-	    0);
-	ck_assert_int_eq(tl_lincheck_read_new(&small, &second, NULL), 0);
+	ck_assert_ok(tl_lincheck_read_new(&large, &f.writer->sink, NULL));
+	ck_assert_ok(tl_lincheck_read_new(&small, &second, NULL));
 	put_header(8);
 	start_block(0);
 	put_main();
@@ -332,7 +213,7 @@ TEST(a_large_block_is_cut_where_traces_are_mixed)
 	teardown();
 	file = kept;
 	feed(large, (CALLS - 9) * CALL, file.size);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_str_eq(tl_text_string(&f.noted.text), "");
 	foreign_run(&again, tl_lincheck_read_new, NULL,
 	    tl_bytes(f.out.data, f.out.size), 1 << 16);
@@ -380,15 +261,12 @@ write_files(char *path)
 	strcat(path, "/t");
 	snprintf(index, sizeof(index), "%s.idx", path);
 	foreign_init(&f);
-	ck_assert_int_eq(tl_lincheck_write_at(&f.writer, path, NULL), 0);
+	ck_assert_ok(tl_lincheck_write_at(&f.writer, path, NULL));
 	f.sink.next = &f.writer->sink;
-	ck_assert_int_eq(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL),
-	    0);
-	ck_assert_int_eq(f.reader->feed(f.reader,
-			     tl_bytes(file.data, file.size)),
-	    0);
-	ck_assert_int_eq(f.reader->finish(f.reader), 0);
-	ck_assert_int_eq(f.sink.sink.finish(&f.sink.sink), 0);
+	ck_assert_ok(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL));
+	ck_assert_ok(f.reader->feed(f.reader, tl_bytes(file.data, file.size)));
+	ck_assert_ok(f.reader->finish(f.reader));
+	ck_assert_ok(f.sink.sink.finish(&f.sink.sink));
 	foreign_free(&f);
 	load(path, &written);
 	load(index, &indexed);

@@ -30,7 +30,7 @@ static void
 open_column(enum tl_parquet_kind kind)
 {
 	packer = (struct tl_parquet_packer){ 0 };
-	ck_assert_int_eq(tl_parquet_packer_init(&packer), 0);
+	ck_assert_ok(tl_parquet_packer_init(&packer));
 	column = calloc(1, sizeof(*column));
 	ck_assert_ptr_nonnull(column);
 	tl_parquet_column_init(column, kind, true);
@@ -50,9 +50,8 @@ put_number(uint32_t row, unsigned n)
 	char string[16];
 
 	snprintf(string, sizeof(string), "%u", n);
-	ck_assert_int_eq(tl_parquet_put_string(&packer, column, row,
-			     tl_bytes_of(string), NULL),
-	    0);
+	ck_assert_ok(tl_parquet_put_string(&packer, column, row,
+	    tl_bytes_of(string), NULL));
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 600);
@@ -60,14 +59,14 @@ TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 600);
 TEST(null_needs_no_page_until_a_value_comes)
 {
 	open_column(TL_PARQUET_U64);
-	ck_assert_int_eq(tl_parquet_end_page(&packer, column, 100), 0);
-	ck_assert_int_eq(tl_parquet_end_page(&packer, column, 100), 0);
+	ck_assert_ok(tl_parquet_end_page(&packer, column, 100));
+	ck_assert_ok(tl_parquet_end_page(&packer, column, 100));
 	ck_assert_uint_eq(column->pages.size, 0);
 	tl_parquet_put(column, 50, 7);
-	ck_assert_int_eq(tl_parquet_end_page(&packer, column, 100), 0);
+	ck_assert_ok(tl_parquet_end_page(&packer, column, 100));
 	ck_assert_uint_eq(column->nulls, 299);
-	ck_assert_int_eq(tl_parquet_end_page(&packer, column, 1), 0);
-	ck_assert_int_eq(tl_parquet_end_chunk(&packer, column, &text), 0);
+	ck_assert_ok(tl_parquet_end_page(&packer, column, 1));
+	ck_assert_ok(tl_parquet_end_chunk(&packer, column, &text));
 	ck_assert_uint_eq(column->nulls, 300);
 	ck_assert_uint_eq(text.size, 0); /* the column has no dictionary */
 	close_column();
@@ -83,14 +82,13 @@ TEST(a_string_is_in_the_dictionary_once)
 	put_number(4, 5);
 	ck_assert_uint_eq(column->entries, 2);
 	ck_assert(!tl_parquet_put_known(column, 5, &known));
-	ck_assert_int_eq(tl_parquet_put_string(&packer, column, 5,
-			     tl_bytes_of("6"), &known),
-	    0);
+	ck_assert_ok(tl_parquet_put_string(&packer, column, 5, tl_bytes_of("6"),
+	    &known));
 	ck_assert(tl_parquet_put_known(column, 6, &known));
 	ck_assert_uint_eq(column->entries, 2);
 	ck_assert_uint_eq(column->values[4], 1);
-	ck_assert_int_eq(tl_parquet_end_page(&packer, column, 10), 0);
-	ck_assert_int_eq(tl_parquet_end_chunk(&packer, column, &text), 0);
+	ck_assert_ok(tl_parquet_end_page(&packer, column, 10));
+	ck_assert_ok(tl_parquet_end_chunk(&packer, column, &text));
 	ck_assert_uint_gt(text.size, 0);
 	tl_parquet_next_chunk(column);
 	/* the next chunk has a new dictionary */
@@ -107,9 +105,8 @@ TEST(a_dictionary_that_is_full_is_followed_by_plain_strings)
 	while (!column->is_plain) {
 		for (uint32_t row = 0; row < TL_PARQUET_PAGE_ROWS; row++)
 			put_number(row, n++);
-		ck_assert_int_eq(tl_parquet_end_page(&packer, column,
-				     TL_PARQUET_PAGE_ROWS),
-		    0);
+		ck_assert_ok(
+		    tl_parquet_end_page(&packer, column, TL_PARQUET_PAGE_ROWS));
 		ck_assert_uint_lt(n, 2 * TL_PARQUET_ENTRIES_MAX);
 	}
 	ck_assert_uint_eq(column->entries, TL_PARQUET_ENTRIES_MAX);
@@ -127,9 +124,8 @@ TEST(large_strings_end_a_page_early)
 	open_column(TL_PARQUET_STRING);
 	for (uint32_t row = 0; row < 200; row++) {
 		memset(large, (int)(row + 1), sizeof(large));
-		ck_assert_int_eq(tl_parquet_put_string(&packer, column, row,
-				     tl_bytes(large, sizeof(large)), NULL),
-		    0);
+		ck_assert_ok(tl_parquet_put_string(&packer, column, row,
+		    tl_bytes(large, sizeof(large)), NULL));
 		ck_assert_uint_lt(column->plain.size, TL_PARQUET_PAGE_SIZE_MAX);
 	}
 	ck_assert(column->is_plain);
@@ -210,16 +206,16 @@ TEST(long_texts_end_a_row_group_early)
 	struct tl_writer *writer;
 
 	tl_message_parse(&message, tl_bytes_of("$a%s $b%s $c%s $d%s"));
-	ck_assert_int_eq(tl_parquet_write_new(&writer, keep, NULL, NULL), 0);
+	ck_assert_ok(tl_parquet_write_new(&writer, keep, NULL, NULL));
 	for (uint64_t i = 0; i < 2000; i++) {
 		for (unsigned a = 0; a < TL_ARGS_MAX; a++)
 			event.args[a] = i * 77 + a;
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &event));
 	}
-	ck_assert_int_eq(tl_out_flush(&writer->out), 0);
+	ck_assert_ok(tl_out_flush(&writer->out));
 	/* a whole group is written before the end */
 	ck_assert_uint_gt(text.size, 4);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_writer_free(writer);
 }
 

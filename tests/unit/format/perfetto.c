@@ -286,9 +286,8 @@ put_spans(const char *script, uint64_t observed, unsigned each)
 		letters[i] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
 			.level = 6,
 			.category = tl_bytes_of("c") };
-		ck_assert_int_eq(tl_message_parse(&letters[i],
-				     tl_bytes(&"abcd"[i], 1)),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&letters[i], tl_bytes(&"abcd"[i], 1)));
 	}
 	for (size_t i = 0; script[i]; i++) {
 		event.kind = script[i] >= 'a' ? TL_BEGIN : TL_END;
@@ -482,9 +481,8 @@ TEST(strings_beyond_what_is_kept_are_written_in_full)
 	struct tl_event event = { .kind = TL_INSTANT, .message = &message };
 	struct field first, last;
 
-	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of("a $x%s and $y%s")),
-	    0);
+	ck_assert_ok(
+	    tl_message_parse(&message, tl_bytes_of("a $x%s and $y%s")));
 	for (uint64_t i = 0; i < 700; i++) {
 		event.args[0] = 2 * i;
 		event.args[1] = 2 * i + 1;
@@ -574,7 +572,7 @@ put_sched(struct tl_message *m, const char *text, int64_t ns, uint32_t tid,
 			.category = tl_bytes_of("sched"),
 			.level = 6,
 			.strings = &strings };
-		ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(text)), 0);
+		ck_assert_ok(tl_message_parse(m, tl_bytes_of(text)));
 	}
 	memcpy(event.args, args, 3 * sizeof(args[0]));
 	put(&event);
@@ -671,8 +669,7 @@ put_job(unsigned kind, uint64_t observed)
 		job = (struct tl_message){ .category = tl_bytes_of("net"),
 			.kind = TIMELINE_RECORD_SPAN,
 			.level = 4 };
-		ck_assert_int_eq(tl_message_parse(&job, tl_bytes_of("job $id")),
-		    0);
+		ck_assert_ok(tl_message_parse(&job, tl_bytes_of("job $id")));
 	}
 	put(&event);
 }

@@ -33,7 +33,7 @@ setup(void)
 {
 	snprintf(path, sizeof(path), "/tmp/tl-sqlite-%d.db", (int)getpid());
 	said_count = 0;
-	ck_assert_int_eq(tl_sqlite_write_new(&writer, path, &report), 0);
+	ck_assert_ok(tl_sqlite_write_new(&writer, path, &report));
 }
 
 static void
@@ -166,9 +166,9 @@ TEST(spans_that_are_cut_or_unsure_are_marked)
 		event.observed = event.kind == TL_END ? 6 : 5;
 		if (event.message && event.message->scope == TIMELINE_SOURCE)
 			event.observed = TL_UNOBSERVED;
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &event));
 	}
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_writer_free(writer);
 	writer = NULL;
 	is("SELECT count(*) FROM spans WHERE cut AND end_ns IS NULL", "2");
@@ -263,8 +263,8 @@ TEST(a_name_that_means_something_to_sqlite_is_a_file)
 	struct tl_writer *other;
 
 	ck_assert_int_eq(chdir("/tmp"), 0);
-	ck_assert_int_eq(tl_sqlite_write_new(&other, ":memory:", &report), 0);
-	ck_assert_int_eq(other->sink.finish(&other->sink), 0);
+	ck_assert_ok(tl_sqlite_write_new(&other, ":memory:", &report));
+	ck_assert_ok(other->sink.finish(&other->sink));
 	tl_writer_free(other);
 	ck_assert_int_eq(access(":memory:", F_OK), 0);
 	ck_assert_int_eq(unlink(":memory:"), 0);

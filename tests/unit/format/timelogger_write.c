@@ -27,7 +27,7 @@ put_event_of(const struct tl_message *of, uint8_t kind, int64_t ns,
 		.pid = tid ? 41 : 0,
 		.tid = tid };
 
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
 }
 
 static void
@@ -44,16 +44,15 @@ start_writer(uint8_t scope, const char *text)
 		.kind = TIMELINE_RECORD_SPAN,
 		.scope = scope,
 		.level = 6 };
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
-	ck_assert_int_eq(tl_timelogger_write_new(&f.writer, foreign_write,
-			     &f.out, &f.noted.report),
-	    0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(text)));
+	ck_assert_ok(tl_timelogger_write_new(&f.writer, foreign_write, &f.out,
+	    &f.noted.report));
 }
 
 static void
 check_written(const char *noted)
 {
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	ck_assert_uint_eq(f.out.size, file.size);
 	ck_assert_mem_eq(tl_text_string(&f.out), tl_text_string(&file),
 	    file.size);
@@ -62,49 +61,6 @@ check_written(const char *noted)
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
-
-TEST(a_span_of_a_source_is_a_source)
-{
-	start_writer(TIMELINE_SOURCE, "wait for $lock%s\nand why");
-	put_event(TL_BEGIN, 5, 0);
-	put_event(TL_END, 6, 7);
-	put_source(0, 5, "net: wait for lock");
-	put_open(0, 5);
-	put_close(0, 6);
-	check_written("-95 - the arguments of a message are left out\n");
-}
-
-TEST(a_span_of_threads_is_a_source_for_each)
-{
-	start_writer(TIMELINE_THREAD, "work");
-	put_event(TL_BEGIN, 5, 1);
-	put_event(TL_BEGIN, 6, 2);
-	put_event(TL_END, 7, 1);
-	put_event(TL_END, 8, 2);
-	put_source(0, 5, "net: work (41/1)");
-	put_open(0, 5);
-	put_source(1, 6, "net: work (41/2)");
-	put_open(1, 6);
-	put_close(0, 7);
-	put_close(1, 8);
-	check_written("-95 - the CPUs of a message are left out\n");
-}
-
-TEST(what_has_no_place_is_said)
-{
-	const struct tl_event lost = { .kind = TL_LOST, .lost = 3 };
-
-	start_writer(TIMELINE_SOURCE, "x");
-	put_event(TL_INSTANT, 5, 1);
-	put_event(TL_COUNTER, 5, 1);
-	put_event(TL_COUNTER, 5, 1);
-	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
-	check_written("-95 - an instant is left out\n"
-		      "-95 - a value of a counter is left out (2 times)\n"
-		      "-95 - lost entries are left out\n"
-		      "-95 - the CPUs of a message are left out\n"
-		      "-95 - the threads of a source are left out\n");
-}
 
 TEST(a_name_that_is_too_long_is_cut_and_said)
 {
@@ -120,89 +76,6 @@ TEST(a_name_that_is_too_long_is_cut_and_said)
 	put_open(0, 5);
 	check_written("-95 - name is too long or not UTF-8: changed\n");
 	free(name);
-}
-
-/*
- * A filter has removed the definitions: the writer defines the sources again.
- */
-TEST(a_source_whose_definition_is_missing_is_defined)
-{
-	static const struct {
-		const char *text;
-	} texts[] = { { "lock\nsource 3" },
-		{ "lock (overlap)\nsource 3: overlap" },
-		{ "lock (below 0)\nsource 3: below 0" },
-		{ "lock\nsource 3, definition 2" } };
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		const bool below = i == 2;
-
-		start_writer(TIMELINE_SOURCE, texts[i].text);
-		message.category = tl_bytes_of("source");
-		put_event(TL_BEGIN, 5, 0);
-		put_event(TL_END, 6, 0);
-		put_source(3, 5, "lock");
-		if (i == 1)
-			put_open(3, 5);
-		put_record(below ? 2 : 1, 3, 5);
-		put_record(below ? 1 : 2, 3, 6);
-		check_written(i == 1 ? "0 - what was open before the first "
-				       "time kept is opened there\n"
-				     : "");
-		tl_text_clear(&file);
-	}
-}
-
-static struct tl_bytes
-always_lock(const struct tl_strings *strings, uint64_t n)
-{
-	(void)strings;
-	(void)n;
-	return tl_bytes_of("lock");
-}
-
-/* Sorting may put a definition after the first use. */
-TEST(a_definition_that_comes_late_is_not_written_twice)
-{
-	static const struct tl_strings strings = { always_lock };
-	struct tl_message definition;
-
-	start_writer(TIMELINE_SOURCE, "lock\nsource 0");
-	definition = message;
-	message.category = tl_bytes_of("source");
-	definition.category = tl_bytes_of("timelogger");
-	definition.kind = TIMELINE_RECORD_INSTANT;
-	definition.strings = &strings;
-	ck_assert_int_eq(tl_message_parse(&definition,
-			     tl_bytes_of("source $id%d is $name%s")),
-	    0);
-	put_event(TL_BEGIN, 5, 0);
-	put_event_of(&definition, TL_INSTANT, 6, 0);
-	put_event(TL_END, 7, 0);
-	put_event_of(&definition, TL_INSTANT, 8, 0); /* a real redefinition */
-	put_source(0, 5, "lock");
-	put_open(0, 5);
-	put_close(0, 7);
-	put_source(0, 8, "lock");
-	check_written("");
-}
-
-/* The second lines of these messages only resemble those of our reader. */
-TEST(other_messages_of_the_category_are_just_messages)
-{
-	static const char *const texts[] = { "lock\nsource x", "lock",
-		"lock\nsource", "lock\nsource 99999999999",
-		"lock\nsource -2147483649", "lock\nthe source 3" };
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		start_writer(TIMELINE_SOURCE, texts[i]);
-		message.category = tl_bytes_of("source");
-		put_event(TL_BEGIN, 5, 0);
-		put_source(0, 5, "source: lock");
-		put_open(0, 5);
-		check_written("");
-		tl_text_clear(&file);
-	}
 }
 
 /* Random files that the original could have written. */
@@ -301,128 +174,19 @@ TEST(spans_of_a_timeline_come_back, .to = 8)
 		messages[m] = message;
 		snprintf(texts[m], sizeof(texts[m]), "m%u", m);
 		messages[m].scope = m < 2 ? TIMELINE_THREAD : TIMELINE_SOURCE;
-		ck_assert_int_eq(tl_message_parse(&messages[m],
-				     tl_bytes_of(texts[m])),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&messages[m], tl_bytes_of(texts[m])));
 	}
 	put_random_spans(&w, messages, &state);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
-	ck_assert_int_eq(tl_timelogger_read_new(&reader, &w.sink, NULL), 0);
-	ck_assert_int_eq(reader->feed(reader, tl_bytes(f.out.data, f.out.size)),
-	    0);
-	ck_assert_int_eq(reader->finish(reader), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
+	ck_assert_ok(tl_timelogger_read_new(&reader, &w.sink, NULL));
+	ck_assert_ok(reader->feed(reader, tl_bytes(f.out.data, f.out.size)));
+	ck_assert_ok(reader->finish(reader));
 	ck_assert_uint_eq(w.seen, 400);
 	reader->free(reader);
 	for (unsigned i = 0; i < 400; i++)
 		tl_text_free(&w.name[i]);
 	foreign_free(&f);
-}
-
-/*
- * Two files are merged, or two processes log into one timeline: their ids
- * collide, but their sources stay apart.
- */
-TEST(sources_of_one_id_stay_apart, .to = 2)
-{
-	static const char *const texts[] = { "a\nsource 0", "b\nsource 0",
-		"b (overlap)\nsource 0: overlap", "a\nsource 0: overlap" };
-	static const int32_t ids[] = { 0, 1, 1, 0 };
-	struct tl_message messages[4];
-
-	start_writer(TIMELINE_SOURCE, "x");
-	message.category = tl_bytes_of("source");
-	for (unsigned i = 0; i < 4; i++) {
-		struct tl_event e = { .message = &messages[i],
-			.kind = TL_BEGIN,
-			.ns = i,
-			.cpu = TL_CPU_UNKNOWN,
-			.source = _i ? (uint16_t)ids[i] : 0 };
-
-		messages[i] = message;
-		ck_assert_int_eq(tl_message_parse(&messages[i],
-				     tl_bytes_of(texts[i])),
-		    0);
-		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
-		if (i < 2)
-			put_source(ids[i], i, i == 0 ? "a" : "b");
-		put_open(ids[i], i);
-	}
-	check_written("");
-}
-
-/*
- * A window begins inside of an open source: the source is opened at the first
- * time that is kept.
- */
-TEST(a_source_that_was_open_is_opened_first, .to = 3)
-{
-	static const char *const texts[] = { "a\nsource 0",
-		"a (overlap)\nsource 0: overlap",
-		"a (below 0)\nsource 0: below 0", "b\nsource 1" };
-	struct tl_message messages[4];
-
-	start_writer(TIMELINE_SOURCE, "x");
-	message.category = tl_bytes_of("source");
-	for (unsigned i = 0; i < 4; i++) {
-		messages[i] = message;
-		ck_assert_int_eq(tl_message_parse(&messages[i],
-				     tl_bytes_of(texts[i])),
-		    0);
-	}
-	put_event_of(&messages[3], TL_BEGIN, 100, 0);
-	if (_i == 0) { /* the source was open once */
-		put_event_of(&messages[0], TL_END, 900, 0);
-		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
-	} else if (_i == 1) { /* the source was open twice */
-		put_event_of(&messages[1], TL_END, 900, 0);
-		put_event_of(&messages[0], TL_END, 1000, 0);
-	} else { /* the source was closed once too often */
-		put_event_of(&messages[2], TL_END, 900, 0);
-		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
-	}
-	put_source(1, 100, "b");
-	put_open(1, 100);
-	put_source(2, 100, "a");
-	if (_i == 2)
-		put_close(2, 100);
-	else
-		put_open(2, 100);
-	if (_i == 1)
-		put_open(2, 100);
-	put_record(_i == 2 ? 1 : 2, 2, 900);
-	put_record(_i == 1 ? 2 : 1, 2, 1000);
-	check_written("0 - what was open before the first time kept is opened "
-		      "there\n");
-}
-
-/*
- * A forked process inherits the sources of its parent, but its own sources are
- * different.
- */
-TEST(sources_of_two_processes_are_two)
-{
-	struct tl_message defines, opens;
-	struct tl_event e = { .message = &defines,
-		.kind = TL_INSTANT,
-		.cpu = TL_CPU_UNKNOWN,
-		.level = 6,
-		.pid = 40 };
-
-	start_writer(TIMELINE_SOURCE, "x");
-	opens = message;
-	opens.category = tl_bytes_of("source");
-	ck_assert_int_eq(tl_message_parse(&opens, tl_bytes_of("s\nsource 3")),
-	    0);
-	for (e.ns = 1; e.ns < 7; e.ns++) {
-		e.message = &opens;
-		e.kind = e.ns < 4 ? TL_BEGIN : TL_END;
-		e.pid = 40 + (uint32_t)(e.ns - 1) % 3;
-		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
-		if (e.ns < 4)
-			put_source((int32_t)e.ns - 1, e.ns, "s");
-		put_record(e.ns < 4 ? 1 : 2, (int32_t)(e.ns - 1) % 3, e.ns);
-	}
-	check_written("-95 - the threads of a source are left out\n");
 }
 
 /* The entries that made the sources are overwritten. */
@@ -439,9 +203,8 @@ TEST(sources_whose_making_is_lost_keep_their_order)
 	for (unsigned i = COUNT; i-- > 0;) { /* threads define in any order */
 		sources[i] = message;
 		sources[i].category = tl_bytes_of("source");
-		ck_assert_int_eq(tl_message_parse(&sources[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&sources[i], tl_bytes_of(texts[i])));
 		ck_assert_int_eq(f.writer->kind->set_message(f.writer, 0,
 				     &sources[i]),
 		    0);
@@ -548,7 +311,7 @@ TEST(java_understands_us_and_we_it)
 	start_writer(TIMELINE_SOURCE, "bad \xff\xf0\x9f\x98\x80 \xed\xa0\x80");
 	put_event(TL_BEGIN, 5, 0);
 	put_event(TL_END, 6, 0);
-	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 	save(directory, "data", f.out.data, f.out.size, data);
 	foreign_free(&f);
 	snprintf(program, sizeof(program), JAVA_READS, 3);

@@ -56,13 +56,13 @@ writer_teardown(void)
 static inline void
 put(const struct tl_event *event)
 {
-	ck_assert_int_eq(writer->sink.put(&writer->sink, event), 0);
+	ck_assert_ok(writer->sink.put(&writer->sink, event));
 }
 
 static inline void
 finish(void)
 {
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 }
 
 #endif

@@ -31,9 +31,8 @@ front_record(const struct timeline *of, uint64_t offset)
 {
 	struct tl_record r;
 
-	ck_assert_int_eq(tl_record_at(&r, of->strings,
-			     of->geometry.strings_size, offset, 0, NULL),
-	    0);
+	ck_assert_ok(tl_record_at(&r, of->strings, of->geometry.strings_size,
+	    offset, 0, NULL));
 	return r;
 }
 

@@ -25,7 +25,7 @@ setup(void)
 	snprintf(csv, sizeof(csv), "/tmp/test-profiler-%d.csv", (int)getpid());
 	unlink(csv); /* a killed test may have left it */
 	fixture_open(&plenty);
-	ck_assert_int_eq(timeline_profiler_new(&profiler, tl), 0);
+	ck_assert_ok(timeline_profiler_new(&profiler, tl));
 	snprintf(path, sizeof(path), "/tmp/test-profiler-%d.tl", (int)getpid());
 	unlink(path); /* a killed test may have left it */
 }
@@ -48,7 +48,7 @@ start_profile(void)
 	int argc = 3;
 
 	timeline_profiler_close(profiler);
-	ck_assert_int_eq(timeline_profiler_options(&profiler, &argc, argv), 0);
+	ck_assert_ok(timeline_profiler_options(&profiler, &argc, argv));
 	ck_assert_ptr_nonnull(profiler);
 }
 
@@ -147,8 +147,8 @@ TEST(more_labels_than_the_table_are_found_all_the_same)
 	uint64_t tail = 0;
 
 	timeline_profiler_close(profiler);
-	ck_assert_int_eq(timeline_new(&other, path, &large), 0);
-	ck_assert_int_eq(timeline_profiler_new(&profiler, other), 0);
+	ck_assert_ok(timeline_new(&other, path, &large));
+	ck_assert_ok(timeline_profiler_new(&profiler, other));
 	for (int i = 0; i < 10000; i++) {
 		if (i == 5000) /* all labels are known */
 			tail = other->header->strings_tail;
@@ -409,14 +409,14 @@ TEST(only_a_timeline_of_ours_is_replaced)
 	ck_assert_int_eq(symlink("/dev/shm/none", path), 0);
 	ck_assert_int_ne(timeline_profiler_open(&profiler, path), 0);
 	unlink(path);
-	ck_assert_int_eq(timeline_profiler_open(&profiler, path), 0);
+	ck_assert_ok(timeline_profiler_open(&profiler, path));
 	timeline_profiler_mark_begin(profiler, "first run");
 	timeline_profiler_close(profiler);
-	ck_assert_int_eq(timeline_profiler_open(&profiler, path), 0);
+	ck_assert_ok(timeline_profiler_open(&profiler, path));
 	timeline_profiler_mark_begin(profiler, "second run");
 	timeline_profiler_close(profiler);
 	profiler = NULL;
 	timeline_close(tl);
-	ck_assert_int_eq(timeline_open(&tl, path), 0);
+	ck_assert_ok(timeline_open(&tl, path));
 	ck_assert_str_eq(front_list(tl), "> lms \"second run\nsecond run\"\n");
 }

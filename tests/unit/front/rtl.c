@@ -82,7 +82,7 @@ list(void)
 {
 	const char *text;
 
-	ck_assert_int_eq(timeline_open(&tl, timeline_rtl_path()), 0);
+	ck_assert_ok(timeline_open(&tl, timeline_rtl_path()));
 	text = front_list(tl);
 	timeline_close(tl);
 	return text;
@@ -291,11 +291,11 @@ TEST(a_program_may_bring_its_own_timeline)
 	struct timeline *other;
 
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_rtl_use(tl), 0);
+	ck_assert_ok(timeline_rtl_use(tl));
 	RTL_LOGFILE_TRACE("x");
 	ck_assert_str_eq(front_list(tl), ". rtl \"x\"\n");
 	ck_assert_ptr_null(timeline_rtl_path());
-	ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
+	ck_assert_ok(timeline_open(&other, fixture_name));
 	ck_assert_int_eq(timeline_rtl_use(other), -EBUSY);
 	ck_assert_int_eq(timeline_rtl_use(NULL), -EINVAL);
 	timeline_close(other);
@@ -305,21 +305,21 @@ TEST(a_program_may_bring_its_own_timeline)
 static void
 enter(const char *name, const char *before, const char *within)
 {
-	ck_assert_int_eq(timeline_priority(tl, before), 0);
+	ck_assert_ok(timeline_priority(tl, before));
 	RTL_LOGFILE_CONTEXT(a, name);
-	ck_assert_int_eq(timeline_priority(tl, within), 0);
+	ck_assert_ok(timeline_priority(tl, within));
 }
 
 /* The contexts have a label, which may change, or none. */
 TEST(the_begin_of_a_context_decides_whether_its_end_is_logged)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_rtl_use(tl), 0);
+	ck_assert_ok(timeline_rtl_use(tl));
 	{
 		RTL_LOGFILE_CONTEXT(a, "constant");
-		ck_assert_int_eq(timeline_priority(tl, "off"), 0);
+		ck_assert_ok(timeline_priority(tl, "off"));
 		RTL_LOGFILE_CONTEXT(b, "closed");
-		ck_assert_int_eq(timeline_priority(tl, "trace"), 0);
+		ck_assert_ok(timeline_priority(tl, "trace"));
 	}
 	enter("$1", "trace", "off");
 	enter("$2", "off", "trace");
@@ -535,7 +535,7 @@ TEST(nothing_is_missing_in_the_log_file)
 		line += size;
 	}
 	ck_assert_uint_gt(timeline_rtl_lost(), 0);
-	ck_assert_int_eq(timeline_open(&tl, timeline_rtl_path()), 0);
+	ck_assert_ok(timeline_open(&tl, timeline_rtl_path()));
 	ck_assert(
 	    tl_bytes_equal(front_record(tl, fixture_newest()->args[0]).text,
 		tl_bytes_of("(no room for this text)")));

@@ -50,11 +50,11 @@ TEST_FILE(.setup = setup, .teardown = teardown);
 
 TEST(open_and_close_are_a_span_of_the_source)
 {
-	ck_assert_int_eq(timeline_source_new(&source, tl, "GameThread"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "GameThread"));
 	timeline_source_open(source);
 	ck_assert_int_eq(timeline_source_activity(source), 1);
 	timeline_source_close(source);
-	ck_assert_int_eq(timeline_source_activity(source), 0);
+	ck_assert_ok(timeline_source_activity(source));
 	ck_assert_str_eq(steps(), "> source \"GameThread\nsource 0\"\n"
 				  "< source \"GameThread\nsource 0\"\n");
 	ck_assert_uint_eq(front_record(tl, fixture_newest()->message & ~15U)
@@ -64,7 +64,7 @@ TEST(open_and_close_are_a_span_of_the_source)
 
 TEST(activity_above_1_and_below_0_is_seen)
 {
-	ck_assert_int_eq(timeline_source_new(&source, tl, "s"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "s"));
 	timeline_source_close(source);
 	ck_assert_int_eq(timeline_source_activity(source), -1);
 	timeline_source_open(source);
@@ -86,8 +86,8 @@ TEST(that_a_source_was_made_is_logged)
 {
 	struct timeline_source *other;
 
-	ck_assert_int_eq(timeline_source_new(&source, tl, "a $b"), 0);
-	ck_assert_int_eq(timeline_source_new(&other, tl, "never opened"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "a $b"));
+	ck_assert_ok(timeline_source_new(&other, tl, "never opened"));
 	timeline_source_free(other);
 	ck_assert_str_eq(front_list(tl),
 	    ". timelogger \"source $id%d is $name%s\" 0 \"a $b\"\n"
@@ -96,14 +96,14 @@ TEST(that_a_source_was_made_is_logged)
 
 TEST(no_source_is_as_good_as_one)
 {
-	ck_assert_int_eq(timeline_source_new(&source, NULL, "s"), 0);
+	ck_assert_ok(timeline_source_new(&source, NULL, "s"));
 	ck_assert_ptr_null(source);
 	timeline_source_open(source);
 	timeline_source_close(source);
 	{
 		timeline_source_scope(source);
 	}
-	ck_assert_int_eq(timeline_source_activity(source), 0);
+	ck_assert_ok(timeline_source_activity(source));
 	ck_assert_uint_eq(fixture_logged(), 0);
 }
 
@@ -111,8 +111,8 @@ TEST(sources_of_one_name_are_two)
 {
 	struct timeline_source *other;
 
-	ck_assert_int_eq(timeline_source_new(&source, tl, "s"), 0);
-	ck_assert_int_eq(timeline_source_new(&other, tl, "s"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "s"));
+	ck_assert_ok(timeline_source_new(&other, tl, "s"));
 	timeline_source_open(source);
 	timeline_source_open(other);
 	ck_assert_str_eq(steps(),
@@ -125,7 +125,7 @@ TEST(any_name_will_do_but_none)
 	ck_assert_int_eq(timeline_source_new(&source, tl, ""), -EINVAL);
 	ck_assert_ptr_null(source);
 	ck_assert_int_eq(timeline_source_new(&source, tl, NULL), -EINVAL);
-	ck_assert_int_eq(timeline_source_new(&source, tl, "a $b\nc"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "a $b\nc"));
 	timeline_source_open(source);
 	timeline_source_close(source);
 	ck_assert_str_eq(steps(),
@@ -135,14 +135,14 @@ TEST(any_name_will_do_but_none)
 
 TEST(a_scope_closes_where_it_is_left)
 {
-	ck_assert_int_eq(timeline_source_new(&source, tl, "s"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "s"));
 	for (int i = 0; i < 2; i++) {
 		timeline_source_scope(source);
 		ck_assert_int_eq(timeline_source_activity(source), 1);
 		if (i == 0)
 			continue;
 	}
-	ck_assert_int_eq(timeline_source_activity(source), 0);
+	ck_assert_ok(timeline_source_activity(source));
 	ck_assert_uint_eq(fixture_logged(), 1 + 4);
 }
 
@@ -172,13 +172,13 @@ TEST(threads_may_share_a_source)
 {
 	pthread_t threads[THREADS];
 
-	ck_assert_int_eq(timeline_source_new(&source, tl, "s"), 0);
+	ck_assert_ok(timeline_source_new(&source, tl, "s"));
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, migrate,
 				     NULL),
 		    0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	ck_assert_int_eq(timeline_source_activity(source), 0);
+	ck_assert_ok(timeline_source_activity(source));
 	ck_assert_uint_eq(fixture_logged(), 1 + 2 * THREADS * ROUNDS);
 }

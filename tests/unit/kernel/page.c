@@ -24,7 +24,7 @@ file(const char *name)
 	char path[256];
 
 	snprintf(path, sizeof(path), DATA "%s", name);
-	ck_assert_int_eq(tl_read_file(path, 1 << 20, &text), 0);
+	ck_assert_ok(tl_read_file(path, 1 << 20, &text));
 	return text;
 }
 
@@ -36,9 +36,8 @@ read_formats(struct tl_kernel_formats *formats)
 		struct tl_text text = file(tl_kernel_known[i].name);
 		struct tl_fault fault = { 0 };
 
-		ck_assert_int_eq(tl_kernel_format_parse(formats, i,
-				     tl_bytes(text.data, text.size), &fault),
-		    0);
+		ck_assert_ok(tl_kernel_format_parse(formats, i,
+		    tl_bytes(text.data, text.size), &fault));
 		tl_text_free(&text);
 	}
 }
@@ -78,9 +77,8 @@ TEST(a_page_is_as_large_as_the_kernel_says)
 	struct tl_page_layout layout;
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(tl_page_layout_parse(&layout, tl_bytes_of(header_page),
-			     &fault),
-	    0);
+	ck_assert_ok(
+	    tl_page_layout_parse(&layout, tl_bytes_of(header_page), &fault));
 	ck_assert_uint_eq(layout.size, 128);
 	ck_assert_uint_eq(layout.data, 16);
 	ck_assert_int_eq(tl_page_layout_parse(&layout, tl_bytes_of("field: x;"),
@@ -114,7 +112,7 @@ TEST(all_types_of_records_are_walked)
 	word(&p, 555);
 	record(&p, 29, 0); /* the rest of the page is empty */
 	seal(&p, 1000, 0);
-	ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
+	ck_assert_ok(tl_page_begin(&walk, &small, p.bytes, 128));
 	ck_assert(!walk.lost);
 	ck_assert_int_eq(tl_page_next(&walk, &r), 1);
 	ck_assert_uint_eq(r.stamp, 1010);
@@ -140,7 +138,7 @@ TEST(an_absolute_stamp_keeps_the_upper_bits_of_the_one_before)
 	word(&p, 0);
 	/* 1 is below 50: the top bits carry */
 	seal(&p, (UINT64_C(3) << 59) + 50, 0);
-	ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
+	ck_assert_ok(tl_page_begin(&walk, &small, p.bytes, 128));
 	ck_assert_int_eq(tl_page_next(&walk, &r), 1);
 	ck_assert_uint_eq(r.stamp, (UINT64_C(4) << 59) + 1);
 }
@@ -155,11 +153,11 @@ TEST(both_bits_of_losses_are_read)
 	word(&p, 0);
 	memcpy(p.bytes + 16 + p.used, &lost, 8);
 	seal(&p, 1, UINT64_C(1) << 31 | UINT64_C(1) << 30);
-	ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
+	ck_assert_ok(tl_page_begin(&walk, &small, p.bytes, 128));
 	ck_assert(walk.lost);
 	ck_assert_uint_eq(walk.missed, 77);
 	seal(&p, 1, UINT64_C(1) << 31);
-	ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
+	ck_assert_ok(tl_page_begin(&walk, &small, p.bytes, 128));
 	ck_assert(walk.lost);
 	ck_assert_uint_eq(walk.missed, 0);
 }
@@ -177,7 +175,7 @@ TEST(lengths_that_cannot_be_are_refused)
 		word(&p, lengths[i]);
 		word(&p, 0);
 		seal(&p, 1, 0);
-		ck_assert_int_eq(tl_page_begin(&walk, &small, p.bytes, 128), 0);
+		ck_assert_ok(tl_page_begin(&walk, &small, p.bytes, 128));
 		ck_assert_int_eq(tl_page_next(&walk, &r), -EBADMSG);
 		p.used = 113; /* more than a page holds */
 		seal(&p, 1, 0);
@@ -208,9 +206,8 @@ TEST(a_stored_page_has_what_the_kernel_printed_of_it)
 	unsigned count = 0;
 
 	read_formats(&formats);
-	ck_assert_int_eq(tl_page_layout_parse(&layout,
-			     tl_bytes(header.data, header.size), &fault),
-	    0);
+	ck_assert_ok(tl_page_layout_parse(&layout,
+	    tl_bytes(header.data, header.size), &fault));
 	ck_assert_uint_eq(layout.size, 4096);
 	for (unsigned n = 0; n < 2; n++) {
 		struct tl_text page = file(n == 0 ? "page0" : "page1");
@@ -218,9 +215,8 @@ TEST(a_stored_page_has_what_the_kernel_printed_of_it)
 		struct tl_page_walk walk;
 		int rc;
 
-		ck_assert_int_eq(tl_page_begin(&walk, &layout,
-				     (const uint8_t *)page.data, page.size),
-		    0);
+		ck_assert_ok(tl_page_begin(&walk, &layout,
+		    (const uint8_t *)page.data, page.size));
 		while ((rc = tl_page_next(&walk, &r)) > 0) {
 			unsigned long long stamp;
 			unsigned current, tid, next;

@@ -48,7 +48,7 @@ TEST(a_request_is_checked_in_each_member)
 	struct tl_kernel_plan plan;
 
 	r.faults = 1;
-	ck_assert_int_eq(tl_keeper_request_check(&r, sizeof(r), &plan), 0);
+	ck_assert_ok(tl_keeper_request_check(&r, sizeof(r), &plan));
 	ck_assert_str_eq(plan.name, "engine_1-a.b");
 	ck_assert(plan.faults);
 	ck_assert_uint_eq(plan.size, TL_KERNEL_SIZE_MIN);

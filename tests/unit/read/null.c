@@ -36,13 +36,12 @@ record(void)
 	struct timeline_trace_message *m;
 	size_t count;
 
-	ck_assert_int_eq(timeline_trace_create(&t, saved, NULL), 0);
-	ck_assert_int_eq(timeline_trace_instant(t, "a", "info", "entry", &m),
-	    0);
-	ck_assert_int_eq(timeline_trace_log(m, 0), 0);
-	ck_assert_int_eq(timeline_trace_close(t), 0);
-	ck_assert_int_eq(timeline_read_open(&nodes, saved, NULL), 0);
-	ck_assert_int_eq(timeline_read_roots(nodes, &roots, &count), 0);
+	ck_assert_ok(timeline_trace_create(&t, saved, NULL));
+	ck_assert_ok(timeline_trace_instant(t, "a", "info", "entry", &m));
+	ck_assert_ok(timeline_trace_log(m, 0));
+	ck_assert_ok(timeline_trace_close(t));
+	ck_assert_ok(timeline_read_open(&nodes, saved, NULL));
+	ck_assert_ok(timeline_read_roots(nodes, &roots, &count));
 	ck_assert_uint_eq(count, 1);
 }
 
@@ -64,16 +63,14 @@ setup(void)
 	snprintf(saved, sizeof(saved), "/tmp/test-saved-%d.trace",
 	    (int)getpid());
 	record();
-	ck_assert_int_eq(timeline_trace_create(&trace, path, NULL), 0);
-	ck_assert_int_eq(timeline_trace_instant(trace, "a", "info", "entry $n",
-			     &message),
-	    0);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "entry $n", &event),
-	    0);
+	ck_assert_ok(timeline_trace_create(&trace, path, NULL));
+	ck_assert_ok(
+	    timeline_trace_instant(trace, "a", "info", "entry $n", &message));
+	ck_assert_ok(timeline_define(tl, "a", "info", "entry $n", &event));
 	timeline_log(event, 1);
-	ck_assert_int_eq(timeline_read_open(&reader, fixture_name, NULL), 0);
+	ck_assert_ok(timeline_read_open(&reader, fixture_name, NULL));
 	ck_assert_int_eq(timeline_read_next(reader, &entry), 1);
-	ck_assert_int_eq(timeline_profiler_new(&profiler, tl), 0);
+	ck_assert_ok(timeline_profiler_new(&profiler, tl));
 }
 
 static void
@@ -262,7 +259,7 @@ TEST(null_in_macros_of_rtl_logfile_is_an_empty_name_or_nothing)
 	struct timeline_rtl_site site = { 0 };
 	const uint64_t before = fixture_logged();
 
-	ck_assert_int_eq(timeline_rtl_use(tl), 0);
+	ck_assert_ok(timeline_rtl_use(tl));
 	timeline_rtl_trace(&site, &context, 1, NULL, 0, 0, 0, 0);
 	timeline_rtl_trace(&site, &context, 0, NULL, 1, 0, 0, 0);
 	ck_assert_uint_eq(fixture_logged(), before);

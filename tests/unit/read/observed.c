@@ -14,10 +14,9 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "tick", &tick), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "debug", "detail", &detail),
-	    0);
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "tick", &tick));
+	ck_assert_ok(timeline_define(tl, "a", "debug", "detail", &detail));
+	ck_assert_ok(timeline_priority(tl, "info"));
 }
 
 static void
@@ -67,11 +66,8 @@ look(const char *message)
 	size_t count = 0;
 
 	if (!reader)
-		ck_assert_int_eq(timeline_read_open(&reader, fixture_name,
-				     NULL),
-		    0);
-	ck_assert_int_eq(timeline_read_observe(definition(message), &intervals),
-	    0);
+		ck_assert_ok(timeline_read_open(&reader, fixture_name, NULL));
+	ck_assert_ok(timeline_read_observe(definition(message), &intervals));
 	while (timeline_read_next_interval(intervals, &interval) > 0) {
 		ck_assert_int_lt(interval.from_ns, interval.to_ns);
 		if (interval.to_ns - interval.from_ns >= TICK_NS &&
@@ -92,11 +88,11 @@ looks(const char *message, const char *expected)
 TEST(priorities_open_and_close)
 {
 	pass();
-	ck_assert_int_eq(timeline_priority(tl, "debug"), 0);
+	ck_assert_ok(timeline_priority(tl, "debug"));
 	pass();
-	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
+	ck_assert_ok(timeline_priority(tl, "warning"));
 	pass();
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_ok(timeline_priority(tl, "info"));
 	pass();
 	looks("tick", "121");
 	looks("detail", "2122");
@@ -105,7 +101,7 @@ TEST(priorities_open_and_close)
 TEST(a_burst_ends_by_itself)
 {
 	pass();
-	ck_assert_int_eq(timeline_burst(tl, "debug", TICK_NS * 3 / 2), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", TICK_NS * 3 / 2));
 	pass();
 	pass();
 	pass();
@@ -127,9 +123,9 @@ TEST(what_was_overwritten_is_not_observed)
 TEST(a_level_of_a_message_is_its_own)
 {
 	pass();
-	ck_assert_int_eq(timeline_level(tl, "a", "detail", "info"), 0);
+	ck_assert_ok(timeline_level(tl, "a", "detail", "info"));
 	pass();
-	ck_assert_int_eq(timeline_level(tl, "a", "detail", "debug"), 0);
+	ck_assert_ok(timeline_level(tl, "a", "detail", "debug"));
 	pass();
 	looks("detail", "212");
 	looks("tick", "1");
@@ -142,8 +138,7 @@ TEST(a_timeline_that_is_followed_has_none)
 	const struct timeline_read_event *event;
 	struct timeline_read_intervals *intervals;
 
-	ck_assert_int_eq(timeline_read_open(&reader, fixture_name, &options),
-	    0);
+	ck_assert_ok(timeline_read_open(&reader, fixture_name, &options));
 	timeline_log(tick);
 	ck_assert_int_eq(timeline_read_next(reader, &event), 1);
 	ck_assert_int_eq(timeline_read_observe(event->definition, &intervals),

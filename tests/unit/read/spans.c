@@ -15,15 +15,12 @@ static void
 setup(void)
 {
 	fixture_open(NULL);
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "outer $id",
-			     TIMELINE_THREAD, &outer),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "inner $id",
-			     TIMELINE_THREAD, &inner),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "request $id",
-			     TIMELINE_SOURCE, &request),
-	    0);
+	ck_assert_ok(timeline_define_span(tl, "a", "info", "outer $id",
+	    TIMELINE_THREAD, &outer));
+	ck_assert_ok(timeline_define_span(tl, "a", "info", "inner $id",
+	    TIMELINE_THREAD, &inner));
+	ck_assert_ok(timeline_define_span(tl, "a", "info", "request $id",
+	    TIMELINE_SOURCE, &request));
 }
 
 static void
@@ -53,8 +50,7 @@ read_spans(const struct timeline_read_options *more)
 		options = *more;
 	options.size = sizeof(options);
 	options.oldest_first = 1;
-	ck_assert_int_eq(timeline_read_open(&reader, fixture_name, &options),
-	    0);
+	ck_assert_ok(timeline_read_open(&reader, fixture_name, &options));
 }
 
 static const struct timeline_read_span *
@@ -80,7 +76,7 @@ ends(void)
 {
 	const struct timeline_read_span *span;
 
-	ck_assert_int_eq(timeline_read_next_span(reader, &span), 0);
+	ck_assert_ok(timeline_read_next_span(reader, &span));
 	ck_assert_ptr_null(span);
 }
 
@@ -163,8 +159,8 @@ TEST(what_has_no_end_comes_last)
 TEST(what_was_not_looked_at_is_cut)
 {
 	timeline_begin(outer, 1);
-	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
-	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_ok(timeline_priority(tl, "warning"));
+	ck_assert_ok(timeline_priority(tl, "info"));
 	timeline_end(outer);
 	read_spans(NULL);
 	next("outer $id", TIMELINE_READ_OPEN | TIMELINE_READ_CUT);
@@ -203,7 +199,7 @@ TEST(a_reader_gives_events_or_spans)
 	ck_assert_int_eq(timeline_read_next(reader, &event), -EINVAL);
 	ck_assert_ptr_null(event);
 	timeline_read_close(reader);
-	ck_assert_int_eq(timeline_read_open(&reader, fixture_name, &newest), 0);
+	ck_assert_ok(timeline_read_open(&reader, fixture_name, &newest));
 	ck_assert_int_eq(timeline_read_next_span(reader, &span), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(timeline_read_error(), "oldest_first"));
 }

@@ -39,7 +39,7 @@ define(const char *message)
 {
 	struct timeline_event *event;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", message, &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", message, &event));
 	return event;
 }
 
@@ -72,9 +72,8 @@ define_timer(void)
 {
 	struct timeline_event *timer;
 
-	ck_assert_int_eq(timeline_define_timer(tl, "a", "info", "timed $x",
-			     &timer),
-	    0);
+	ck_assert_ok(
+	    timeline_define_timer(tl, "a", "info", "timed $x", &timer));
 	return timer;
 }
 
@@ -88,9 +87,8 @@ TEST(the_next_span_is_checked)
 {
 	struct timeline_event *span;
 
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $id",
-			     TIMELINE_THREAD, &span),
-	    0);
+	ck_assert_ok(timeline_define_span(tl, "a", "info", "span $id",
+	    TIMELINE_THREAD, &span));
 	timeline_begin(span, 1);
 	timeline_next(span, 2, 3);
 	expect_report("timeline: \"span $id\": 1 argument, 2 given\n");
@@ -114,9 +112,8 @@ TEST(calls_that_fit_are_not_reported)
 	struct timeline_event *const timer = define_timer();
 	struct timeline_event *span;
 
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $id",
-			     TIMELINE_THREAD, &span),
-	    0);
+	ck_assert_ok(timeline_define_span(tl, "a", "info", "span $id",
+	    TIMELINE_THREAD, &span));
 	timeline_log(define("none"));
 	timeline_log(define("four $a $b%f $c%d $d%s"), 1, 2.5, -3, 4);
 	{

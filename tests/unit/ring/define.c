@@ -14,10 +14,8 @@ record_of(const struct timeline_event *e)
 {
 	struct tl_record r;
 
-	ck_assert_int_eq(tl_record_at(&r, tl->strings,
-			     tl->geometry.strings_size, e->message & ~15U, 0,
-			     NULL),
-	    0);
+	ck_assert_ok(tl_record_at(&r, tl->strings, tl->geometry.strings_size,
+	    e->message & ~15U, 0, NULL));
 	return r;
 }
 
@@ -34,9 +32,8 @@ TEST(a_definition_is_kept_whole)
 	const unsigned line = __LINE__;
 	struct tl_record r;
 
-	ck_assert_int_eq(timeline_define(tl, "net", "warning",
-			     "$a%u $b $c%x $d%f\nand why", &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "net", "warning",
+	    "$a%u $b $c%x $d%f\nand why", &event));
 	r = record_of(event);
 	expect_text(r.category, "net");
 	expect_text(r.text, "$a%u $b $c%x $d%f\nand why");
@@ -60,14 +57,14 @@ TEST(the_same_definition_is_the_same_event)
 	const uint64_t tail = tl->header->strings_tail;
 	struct timeline *other;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "x", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "x", &event));
 	ck_assert_uint_gt(tl->header->strings_tail, tail);
 	const uint64_t after = tl->header->strings_tail;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "x", &again), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "x", &again));
 	ck_assert_ptr_eq(event, again);
-	ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
-	ck_assert_int_eq(timeline_define(other, "a", "info", "x", &again), 0);
+	ck_assert_ok(timeline_open(&other, fixture_name));
+	ck_assert_ok(timeline_define(other, "a", "info", "x", &again));
 	ck_assert_uint_eq(event->message, again->message);
 	ck_assert_ptr_ne(event, again);
 	ck_assert_uint_eq(tl->header->strings_tail, after);
@@ -78,21 +75,19 @@ TEST(what_differs_anywhere_is_another_message)
 {
 	struct timeline_event *e[6];
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "x", &e[0]), 0);
-	ck_assert_int_eq(timeline_define(tl, "b", "info", "x", &e[1]), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "debug", "x", &e[2]), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "y", &e[3]), 0);
-	ck_assert_int_eq(timeline_define_counter(tl, "a", "info", "x", &e[4]),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "x",
-			     TIMELINE_SOURCE, &e[5]),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "x", &e[0]));
+	ck_assert_ok(timeline_define(tl, "b", "info", "x", &e[1]));
+	ck_assert_ok(timeline_define(tl, "a", "debug", "x", &e[2]));
+	ck_assert_ok(timeline_define(tl, "a", "info", "y", &e[3]));
+	ck_assert_ok(timeline_define_counter(tl, "a", "info", "x", &e[4]));
+	ck_assert_ok(
+	    timeline_define_span(tl, "a", "info", "x", TIMELINE_SOURCE, &e[5]));
 	for (int i = 0; i < 6; i++)
 		for (int j = 0; j < i; j++)
 			ck_assert_uint_ne(e[i]->message, e[j]->message);
 	/* "ab" + "c" must not equal "a" + "bc" */
-	ck_assert_int_eq(timeline_define(tl, "ab", "info", "c", &e[0]), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "bc", &e[1]), 0);
+	ck_assert_ok(timeline_define(tl, "ab", "info", "c", &e[0]));
+	ck_assert_ok(timeline_define(tl, "a", "info", "bc", &e[1]));
 	ck_assert_uint_ne(e[0]->message, e[1]->message);
 }
 
@@ -106,18 +101,16 @@ TEST(many_definitions_are_found_again)
 
 	fixture_close();
 	fixture_open(&roomy);
-	ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
+	ck_assert_ok(timeline_open(&other, fixture_name));
 	for (int i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "message %d", i);
-		ck_assert_int_eq(timeline_define(i % 2 ? tl : other, "a",
-				     "info", text, &event),
-		    0);
+		ck_assert_ok(timeline_define(i % 2 ? tl : other, "a", "info",
+		    text, &event));
 		messages[i] = event->message;
 	}
 	for (int i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "message %d", i);
-		ck_assert_int_eq(timeline_define(tl, "a", "info", text, &event),
-		    0);
+		ck_assert_ok(timeline_define(tl, "a", "info", text, &event));
 		ck_assert_uint_eq(event->message, messages[i]);
 	}
 	timeline_close(other);
@@ -184,9 +177,7 @@ TEST(a_conversion_of_printf_that_is_no_suffix_is_refused)
 	}
 	ck_assert_ptr_nonnull(strstr(timeline_error(), ": %zu: \"$x%zu\""));
 	for (size_t i = 0; i < TL_COUNT(text); i++)
-		ck_assert_int_eq(timeline_define(tl, "a", "info", text[i],
-				     &event),
-		    0);
+		ck_assert_ok(timeline_define(tl, "a", "info", text[i], &event));
 }
 
 TEST(strings_have_one_number_each)
@@ -194,16 +185,15 @@ TEST(strings_have_one_number_each)
 	uint64_t a, b, again;
 	struct tl_record r;
 
-	ck_assert_int_eq(timeline_string(tl, "eth0", &a), 0);
-	ck_assert_int_eq(timeline_string(tl, "eth1", &b), 0);
-	ck_assert_int_eq(timeline_string(tl, "eth0", &again), 0);
+	ck_assert_ok(timeline_string(tl, "eth0", &a));
+	ck_assert_ok(timeline_string(tl, "eth1", &b));
+	ck_assert_ok(timeline_string(tl, "eth0", &again));
 	ck_assert_uint_eq(a, again);
 	ck_assert_uint_ne(a, b);
-	ck_assert_int_eq(tl_record_at(&r, tl->strings,
-			     tl->geometry.strings_size, b, 0, NULL),
-	    0);
+	ck_assert_ok(tl_record_at(&r, tl->strings, tl->geometry.strings_size, b,
+	    0, NULL));
 	expect_text(r.text, "eth1");
-	ck_assert_int_eq(timeline_string(tl, "", &a), 0);
+	ck_assert_ok(timeline_string(tl, "", &a));
 }
 
 static void
@@ -228,9 +218,7 @@ bits_of(double value)
 
 TEST(the_macro_counts_its_arguments)
 {
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b $c $d", &event));
 	timeline_log(event, 1, 2, 3, 4);
 	expect_args(1, 2, 3, 4);
 	timeline_log(event, 1, 2, 3);
@@ -249,9 +237,7 @@ TEST(every_type_of_argument_becomes_64_bits)
 	const unsigned char small = 200;
 	const int negative = -2;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b $c $d", &event));
 	timeline_log(event, negative, -1L, (short)-3, small);
 	expect_args(UINT64_MAX - 1, UINT64_MAX, (uint64_t)-3, 200);
 	timeline_log(event, UINT64_MAX, INT64_MIN, 4000000000u, 1 == 1);
@@ -264,14 +250,14 @@ TEST(a_closed_event_evaluates_no_argument)
 {
 	int evaluated = 0;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b", &event), 0);
-	ck_assert_int_eq(timeline_priority(tl, "error"), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b", &event));
+	ck_assert_ok(timeline_priority(tl, "error"));
 	const uint64_t before = fixture_logged();
 
 	timeline_log(event, evaluated++, 1, 2.5);
 	ck_assert_int_eq(evaluated, 0);
 	ck_assert_uint_eq(fixture_logged(), before);
-	ck_assert_int_eq(timeline_priority(tl, "trace"), 0);
+	ck_assert_ok(timeline_priority(tl, "trace"));
 	timeline_log(event, evaluated++);
 	ck_assert_int_eq(evaluated, 1);
 }
@@ -294,9 +280,8 @@ TEST(a_scope_ends_where_its_block_is_left)
 	static const uint64_t args[] = { 2, 10, 0, 0, 1, 0 };
 	const struct timeline_entry *e;
 
-	ck_assert_int_eq(timeline_define_span(tl, "a", "fatal", "$how",
-			     TIMELINE_THREAD, &event),
-	    0);
+	ck_assert_ok(timeline_define_span(tl, "a", "fatal", "$how",
+	    TIMELINE_THREAD, &event));
 	leave_early(event, 2);
 	leave_early(event, 1);
 	ck_assert_uint_eq(fixture_logged(), 6);
@@ -322,7 +307,7 @@ TEST(a_record_that_lies_is_refused)
 	const uint64_t size = tl->geometry.strings_size;
 	uint64_t at;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "text", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "text", &event));
 	at = event->message;
 	fixed = (void *)(tl->strings + at);
 	good = *fixed;
@@ -352,7 +337,7 @@ TEST(a_record_that_lies_is_refused)
 	REFUSED(text_length, good.text_length - 1);
 	REFUSED(file, good.size - good.file_length);
 	*fixed = good;
-	ck_assert_int_eq(tl_record_at(&r, tl->strings, size, at, 0, NULL), 0);
+	ck_assert_ok(tl_record_at(&r, tl->strings, size, at, 0, NULL));
 	ck_assert_int_eq(tl_record_at(&r, tl->strings, size, at + 8, 0, NULL),
 	    -EBADMSG);
 	ck_assert_int_eq(tl_record_at(&r, tl->strings, size, 0, 0, NULL),
@@ -373,18 +358,16 @@ TEST(defining_ends_in_a_damaged_table)
 	struct timeline_record *fixed;
 	struct timeline *other;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "text", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "text", &event));
 	fixed = (void *)(tl->strings + event->message);
 	fixed->link = event->message;
-	ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
-	ck_assert_int_eq(timeline_define(other, "a", "info", "more", &event),
-	    0);
+	ck_assert_ok(timeline_open(&other, fixture_name));
+	ck_assert_ok(timeline_define(other, "a", "info", "more", &event));
 	timeline_level(other, "*", "*", "off");
 	timeline_close(other);
 	fixed->link = 0xfffffff0;
-	ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
-	ck_assert_int_eq(timeline_define(other, "a", "info", "less", &event),
-	    0);
+	ck_assert_ok(timeline_open(&other, fixture_name));
+	ck_assert_ok(timeline_define(other, "a", "info", "less", &event));
 	timeline_close(other);
 	tl->header->strings_tail = 16; /* before the first record */
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "early tail", &event),
@@ -404,22 +387,21 @@ TEST(a_damaged_newest_hides_no_definition)
 	struct timeline *other;
 	uint32_t first;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "text", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "text", &event));
 	first = event->message;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const uint64_t tail = tl->header->strings_tail;
 
 		tl->header->newest = places[i];
-		ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
+		ck_assert_ok(timeline_open(&other, fixture_name));
 		ck_assert_uint_eq(tl->header->strings_tail, tail);
-		ck_assert_int_eq(timeline_define(other, "a", "info", "text",
-				     &event),
-		    0);
+		ck_assert_ok(
+		    timeline_define(other, "a", "info", "text", &event));
 		ck_assert_uint_eq(event->message, first);
 		ck_assert_uint_eq(tl->header->strings_tail, tail);
 		timeline_close(other);
 	}
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "after", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "after", &event));
 	ck_assert_uint_ne(event->message, first);
 	ck_assert_uint_eq(tl->header->newest, event->message);
 }

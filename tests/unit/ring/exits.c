@@ -21,9 +21,7 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "exits", "info", "an entry",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "exits", "info", "an entry", &event));
 }
 
 static int64_t
@@ -210,7 +208,7 @@ TEST(a_process_has_one_place)
 
 	timeline_log(event, 0, 0, 0, 0);
 	for (int i = 0; i < 100; i++) {
-		ck_assert_int_eq(timeline_open(&again, fixture_name), 0);
+		ck_assert_ok(timeline_open(&again, fixture_name));
 		timeline_close(again);
 	}
 	ck_assert_int_eq(marks_of(pid), 1);

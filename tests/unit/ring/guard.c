@@ -31,7 +31,7 @@ setup(void)
 	    mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ck_assert_ptr_ne(mapped, MAP_FAILED);
 	map = mapped;
-	ck_assert_int_eq(tl_guard_start(), 0);
+	ck_assert_ok(tl_guard_start());
 }
 
 static void

@@ -430,9 +430,8 @@ TEST(a_writer_wants_more_than_a_reader)
 	struct tl_fault fault = { 0 };
 
 	plan_good();
-	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
-			     &fault),
-	    0);
+	ck_assert_ok(
+	    tl_layout_check_writer(&header, header.total_size, &fault));
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size - 1,
 			     &fault),
 	    -ENODATA);
@@ -452,9 +451,8 @@ TEST(a_writer_wants_more_than_a_reader)
 	header.writer_abi--;
 	header.compat = 0;
 	header.minor = 0;
-	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
-			     &fault),
-	    0);
+	ck_assert_ok(
+	    tl_layout_check_writer(&header, header.total_size, &fault));
 	header.state = TIMELINE_SAVED;
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
 			     NULL),

@@ -14,13 +14,10 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "net", "trace",
-			     "tcp $n\nabout udp, too", &tcp),
-	    0);
-	ck_assert_int_eq(timeline_define(tl, "net", "error", "udp $n", &udp),
-	    0);
-	ck_assert_int_eq(timeline_define(tl, "disk", "trace", "tcp?", &disk),
-	    0);
+	ck_assert_ok(timeline_define(tl, "net", "trace",
+	    "tcp $n\nabout udp, too", &tcp));
+	ck_assert_ok(timeline_define(tl, "net", "error", "udp $n", &udp));
+	ck_assert_ok(timeline_define(tl, "disk", "trace", "tcp?", &disk));
 }
 
 static void
@@ -39,17 +36,17 @@ TEST_FILE(.setup = setup, .teardown = fixture_close);
 TEST(globs_choose_by_category_and_first_line)
 {
 	expect_gates(4, 8, 4);
-	ck_assert_int_eq(timeline_level(tl, "net", "tcp*", "fatal"), 0);
+	ck_assert_ok(timeline_level(tl, "net", "tcp*", "fatal"));
 	expect_gates(9, 8, 4);
-	ck_assert_int_eq(timeline_level(tl, "*", "tcp?*", "debug"), 0);
+	ck_assert_ok(timeline_level(tl, "*", "tcp?*", "debug"));
 	expect_gates(5, 8, 5);
-	ck_assert_int_eq(timeline_level(tl, "n[e]t", "*", "off"), 0);
+	ck_assert_ok(timeline_level(tl, "n[e]t", "*", "off"));
 	expect_gates(0, 0, 5);
-	ck_assert_int_eq(timeline_level(tl, "*", "*", "default"), 0);
+	ck_assert_ok(timeline_level(tl, "*", "*", "default"));
 	expect_gates(4, 8, 4);
 	/* the lines after the first do not count */
 	ck_assert_int_eq(timeline_level(tl, "*", "*about*", "off"), -ENOENT);
-	ck_assert_int_eq(timeline_level(tl, "*", "tcp $n", "info"), 0);
+	ck_assert_ok(timeline_level(tl, "*", "tcp $n", "info"));
 	expect_gates(6, 8, 4);
 }
 
@@ -67,17 +64,15 @@ TEST(a_gate_lies_in_the_header_or_in_its_record)
 	gates = tl->header->gates;
 	for (int i = 0; !late || late->message < 64 * TIMELINE_GATES; i++) {
 		snprintf(text, sizeof(text), "message %d", i);
-		ck_assert_int_eq(timeline_define(tl, "many", "info", text,
-				     &late),
-		    0);
+		ck_assert_ok(timeline_define(tl, "many", "info", text, &late));
 		early = early ? early : late;
 	}
 	ck_assert_ptr_eq(early->gate, gates + early->message / 64);
 	ck_assert_ptr_eq(late->gate,
 	    tl->strings + late->message +
 		offsetof(struct timeline_record, gate));
-	ck_assert_int_eq(timeline_level(tl, "many", "message 0", "error"), 0);
-	ck_assert_int_eq(timeline_level(tl, "many", text, "off"), 0);
+	ck_assert_ok(timeline_level(tl, "many", "message 0", "error"));
+	ck_assert_ok(timeline_level(tl, "many", text, "off"));
 	ck_assert_uint_eq(*early->gate, 8);
 	ck_assert_uint_eq(*late->gate, 0);
 }
@@ -147,9 +142,7 @@ TEST(many_messages_are_told_with_their_count)
 		char text[16];
 
 		snprintf(text, sizeof(text), "more %d", i);
-		ck_assert_int_eq(timeline_define(tl, "net", "info", text,
-				     &event),
-		    0);
+		ck_assert_ok(timeline_define(tl, "net", "info", text, &event));
 	}
 	before = fixture_logged();
 	timeline_level(tl, "*", "*", "off");
@@ -180,7 +173,7 @@ TEST(strings_have_no_gate)
 {
 	uint64_t number;
 
-	ck_assert_int_eq(timeline_string(tl, "tcp eth0", &number), 0);
+	ck_assert_ok(timeline_string(tl, "tcp eth0", &number));
 	ck_assert_int_eq(timeline_level(tl, "*", "tcp eth0", "off"), -ENOENT);
 }
 
@@ -192,7 +185,7 @@ TEST(clear_moves_marks_and_no_heads)
 	for (int i = 0; i < 100; i++)
 		timeline_log(tcp, i);
 	timeline_log(udp, 1);
-	ck_assert_int_eq(timeline_clear(tl), 0);
+	ck_assert_ok(timeline_clear(tl));
 	for (uint32_t i = 0; i < lanes; i++)
 		cleared += fixture_head(i)->cleared;
 	ck_assert_uint_eq(cleared, 101);
@@ -203,6 +196,6 @@ TEST(clear_moves_marks_and_no_heads)
 	ck_assert_uint_eq(tl->clear_event->tier, 1);
 	timeline_log(tcp, 1);
 	fixture_head(2)->cleared = 1000;
-	ck_assert_int_eq(timeline_clear(tl), 0);
+	ck_assert_ok(timeline_clear(tl));
 	ck_assert_uint_eq(fixture_head(2)->cleared, 1000);
 }

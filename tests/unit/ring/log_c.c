@@ -19,9 +19,7 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b $c $d", &event));
 }
 
 static uint64_t returned; /* by the last append */
@@ -216,9 +214,7 @@ TEST(a_process_without_rseq_keeps_what_its_lane_holds)
 
 	fixture_close();
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b $c $d", &event));
 	ck_assert_uint_ge(timeline_lane_entries(&tl->geometry, 128), 65536);
 	for (uint64_t i = 0; i < 299520; i++)
 		append(i);
@@ -235,7 +231,7 @@ TEST(tiers_have_fallback_lanes_of_their_own)
 {
 	struct timeline_event *error;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "error", "$a", &error), 0);
+	ck_assert_ok(timeline_define(tl, "a", "error", "$a", &error));
 	tl_append_fallback(error, 7, 0, 0, 0);
 	ck_assert_uint_eq(fixture_head(LANE + 1)->head, 1);
 	ck_assert_uint_eq(fixture_entry(LANE + 1, 0)->args[0], 7);
@@ -251,9 +247,7 @@ TEST(several_fallback_lanes_are_chosen_by_cpu)
 	options.fallback_lanes = lanes;
 	fixture_close();
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b $c $d", &event));
 	for (uint64_t i = 0; i < 50; i++)
 		append(i);
 	for (uint32_t lane = 0; lane < lanes; lane++) {

@@ -4,7 +4,7 @@
  * clock, and each change is logged for readers.
  */
 #include "lib/fixture.h"
-#include "lib/test.h"
+#include "lib/golden.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -17,8 +17,7 @@ setup_with(uint32_t stamp)
 
 	options.stamp = stamp;
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "debug", "$a", &debug_event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "debug", "$a", &debug_event));
 }
 
 static void
@@ -77,13 +76,6 @@ leave_burst(uint64_t level, int64_t units)
 			     (now + (uint64_t)units) << TIMELINE_LEVELS_UNTIL;
 }
 
-/* Leave a burst over base error that has just ended. */
-static void
-leave_burst_that_is_over(uint64_t level)
-{
-	leave_burst(level, -1);
-}
-
 /* The newest entry about a change, without its confirmation. */
 static const struct timeline_entry *
 newest_change(void)
@@ -132,63 +124,183 @@ static const struct tl_plan all_of_debug = { .seed = 7,
 
 TEST_FILE(.setup = setup, .teardown = fixture_close);
 
-TEST(names_are_the_nine_priorities_and_off)
-{
-	static const char *const names[] = { "trace+++", "trace++", "trace+",
-		"trace", "debug", "info", "warning", "error", "fatal", "off" };
+/* == cases in priority.cases == */
 
-	ck_assert_uint_eq(threshold(), 1);
-	for (unsigned i = 0; i < 10; i++) {
-		ck_assert_int_eq(timeline_priority(tl, names[i]), 0);
-		ck_assert_uint_eq(threshold(), i + 1);
-		ck_assert_uint_eq(base(), i + 1);
-		ck_assert(is_over());
-		expect_told(tl->priority_event);
+/* The plans by name: shares of one in 2^32, another seed, another share. */
+static struct tl_plan
+plan_of(const char *name)
+{
+	struct tl_plan plan = all_of_debug;
+
+	for (int gate = 5; strcmp(name, "tiny") == 0 && gate < 10; gate++)
+		plan.shares[gate] = 1;
+	plan.seed += strcmp(name, "other") == 0;
+	plan.shares[9] -= strcmp(name, "share") == 0;
+	return plan;
+}
+
+static int
+set_plan(const char *from, const char *to)
+{
+	const struct tl_plan held = plan_of(from), plan = plan_of(to);
+
+	return tl_plan_set(tl, *from == '-' ? NULL : &held,
+	    *to == '-' ? NULL : &plan, *to == '-' ? 0 : 60 * SECOND);
+}
+
+static bool
+is_burst(void)
+{
+	return threshold() < base() && !is_over();
+}
+
+/* The newest entry of a burst or a priority, without confirmations. */
+static const struct timeline_entry *
+newest_of_levels(void)
+{
+	const struct timeline_entry *newest = NULL;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		const uint64_t head = fixture_head(i)->head;
+
+		for (uint64_t q = head > 4 ? head - 4 : 0; q < head; q++) {
+			const struct timeline_entry *e = fixture_entry(i, q);
+
+			if ((e->message == tl->burst_event->message ||
+				e->message == tl->priority_event->message) &&
+			    (!newest || e->tsc >= newest->tsc))
+				newest = e;
+		}
 	}
+	return newest;
+}
+
+/* Print the entry of a change, which must tell the levels that are now. */
+static void
+put_told(struct tl_text *out)
+{
+	const struct timeline_entry *e = newest_of_levels();
+	const bool is_burst_event = e->message == tl->burst_event->message;
+	const bool follows = e->args[2] & TIMELINE_UNTIL_FOLLOWS;
+
+	ck_assert_uint_eq(e->args[0], threshold());
+	ck_assert_uint_eq(e->args[1], base());
+	ck_assert_uint_eq((e->args[2] >> TIMELINE_UNTIL_SHIFT) & TL_UNTIL_MASK,
+	    threshold() < base() ? until() : 0);
+	ck_assert(e->args[2] & TIMELINE_UNTIL_BEFORE);
+	tl_put_format(out, ", told as %s%s%s",
+	    is_burst_event ? "burst" : "priority",
+	    (is_burst_event ? e->args[3] != 0
+			    : (e->args[2] >> TIMELINE_UNTIL_SHIFT) & 1)
+		? " (sample)"
+		: "",
+	    follows ? ", confirmed" : "");
+	if (follows && e->message == newest_change()->message)
+		ck_assert_mem_eq(e->args, fixture_newest()->args,
+		    3 * sizeof(e->args[0]));
+}
+
+/*
+ * Run a line, and print the levels at which writers enter, log, and log without
+ * a burst; how the end of a burst moved; and what was told.
+ *	priority NAME; burst NAME TIME; sample LEVEL TIME
+ *	leave LEVEL UNITS	a burst over base error that ends then
+ *	plan FROM TO		"-": none
+ *	log, log_fatal		is it logged?
+ *	look			tl_levels_get()
+ */
+static void
+run_line(struct tl_text *out, const char *line)
+{
+	char word[32], a[32] = "", b[32] = "";
+	const uint64_t word_before = tl->header->levels, end = until();
+	const uint64_t logged = fixture_logged();
+	const bool was_burst = is_burst();
+	struct timeline_event *fatal;
+	struct tl_levels_now now;
+	struct tl_plan plan;
+	int rc = 0;
+
+	sscanf(line, "%31s %31s %31s", word, a, b);
+	if (strcmp(word, "priority") == 0) {
+		rc = timeline_priority(tl, a);
+	} else if (strcmp(word, "burst") == 0) {
+		rc = timeline_burst(tl, a, strtoull(b, NULL, 10) * SECOND);
+	} else if (strcmp(word, "sample") == 0) {
+		rc = tl_burst(tl, (uint8_t)strtoul(a, NULL, 10),
+		    strtoull(b, NULL, 10) * SECOND, true);
+	} else if (strcmp(word, "leave") == 0) {
+		leave_burst(strtoul(a, NULL, 10), strtol(b, NULL, 10));
+		return;
+	} else if (strcmp(word, "clock") == 0) {
+		fixture_close();
+		setup_with(TIMELINE_STAMP_REALTIME);
+		return;
+	} else if (strcmp(word, "lease_over") == 0) {
+		tl->header->lease = 0x100 | all_of_debug.shift;
+		return;
+	} else if (strcmp(word, "close") == 0) {
+		tl->header->levels = 0x0808;
+		return;
+	} else if (strcmp(word, "held") == 0) {
+		plan = plan_of(a);
+		tl_put_string(out,
+		    tl_plan_is_held(tl, &plan) ? " = yes" : " = no");
+		return;
+	} else if (strcmp(word, "look") == 0) {
+		tl_levels_get(tl, &now);
+		ck_assert_uint_eq(tl->header->levels, word_before);
+		tl_put_format(out, " = %u/%u%s", now.threshold, now.base,
+		    now.burst ? " burst" : "");
+		return;
+	} else if (strcmp(word, "plan") == 0) {
+		rc = set_plan(a, b);
+		plan = plan_of(b);
+		if (*b != '-')
+			ck_assert(tl_plan_is_held(tl, &plan));
+	} else if (strcmp(word, "expire") == 0) {
+		tl_levels_expire(tl);
+	} else if (strcmp(word, "log") == 0) {
+		tl_put_string(out,
+		    is_logged() ? " = logged," : " = not logged,");
+	} else {
+		ck_assert_str_eq(word, "log_fatal");
+		ck_assert_ok(timeline_define(tl, "a", "fatal", "$b", &fatal));
+		timeline_log(fatal, 1);
+		tl_put_string(out, fixture_logged() > logged
+				       ? " = logged,"
+				       : " = not logged,");
+	}
+	if (*word != 'l')
+		tl_put_string(out, rc == 0         ? " ="
+				   : rc == -EINVAL ? " = EINVAL"
+				   : rc == -ERANGE ? " = ERANGE"
+				   : rc == -EBUSY  ? " = EBUSY"
+						   : " = another error");
+	tl_put_format(out, " %u/%u/%u%s", enter(), threshold(), base(),
+	    is_burst() ? " burst" : "");
+	if (tl->header->levels == word_before)
+		tl_put_string(out, ", unchanged");
+	else if (was_burst && is_burst() && end - until() < 1000)
+		tl_put_format(out, ", ends %d earlier", (int)(end - until()));
+	else if (was_burst && is_burst())
+		tl_put_string(out,
+		    until() > end ? ", ends later" : ", ends much earlier");
+	if (*word != 'l' && fixture_logged() > logged)
+		put_told(out);
+}
+
+TEST_LINES(levels_change, "tests/unit/ring/priority.cases", run_line);
+
+TEST(a_name_that_is_no_priority_is_said)
+{
 	ck_assert_int_eq(timeline_priority(tl, "Traces"), -EINVAL);
 	ck_assert_str_eq(timeline_error(),
 	    "no such priority: \"Traces\": fatal, error, warning, info, debug, "
 	    "trace, trace+, trace++, trace+++, off");
-	ck_assert_int_eq(timeline_priority(tl, ""), -EINVAL);
 	ck_assert_int_eq(timeline_priority(tl, NULL), -EINVAL);
-	ck_assert_uint_eq(threshold(), 10);
-}
-
-TEST(a_burst_that_opens_nothing_is_not_confirmed)
-{
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
-	ck_assert_ptr_ne(newest_change(), fixture_newest());
-	timeline_burst(tl, "info", SECOND); /* replaces the sample */
-	expect_told(tl->burst_event);
-	ck_assert_ptr_eq(newest_change(), fixture_newest());
-	timeline_burst(tl, "fatal", 70 * SECOND); /* the burst ends later */
-	ck_assert_ptr_ne(newest_change(), fixture_newest());
-	/* the priority closes levels: they are known only afterwards */
-	timeline_priority(tl, "fatal");
-	ck_assert_ptr_ne(newest_change(), fixture_newest());
-}
-
-/* A caller that is stalled before its swap must not find a change that left the
- * word as it was. */
-TEST(a_burst_that_changes_nothing_is_not_logged)
-{
-	uint64_t word, before;
-
-	timeline_priority(tl, "error");
-	word = tl->header->levels;
-	before = fixture_logged();
-	ck_assert_int_eq(timeline_burst(tl, "fatal", SECOND), 0);
-	ck_assert_int_eq(timeline_burst(tl, "error", SECOND), 0);
-	ck_assert_uint_eq(tl->header->levels, word);
-	ck_assert_uint_eq(fixture_logged(), before);
-	timeline_burst(tl, "debug", 60 * SECOND);
-	word = tl->header->levels;
-	before = fixture_logged();
-	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
-	ck_assert_int_eq(timeline_burst(tl, "info", SECOND), 0);
-	ck_assert_uint_eq(tl->header->levels, word);
-	ck_assert_uint_eq(fixture_logged(), before);
+	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND + 1),
+	    -ERANGE);
 }
 
 TEST(no_value_of_the_word_comes_back)
@@ -228,77 +340,6 @@ TEST(changes_of_priority_are_kept_apart_from_bursts)
 	ck_assert_uint_eq(tl->burst_in_force->tier, 0);
 	ck_assert_uint_eq(tl->priority_event->tier, 1);
 	ck_assert_uint_eq(tl->burst_event->tier, 0);
-}
-
-TEST(a_burst_opens_until_its_end)
-{
-	timeline_priority(tl, "error");
-	ck_assert(!is_logged());
-	ck_assert_int_eq(timeline_burst(tl, "debug", 60 * SECOND), 0);
-	ck_assert_uint_eq(threshold(), 5);
-	ck_assert_uint_eq(base(), 8);
-	expect_told(tl->burst_event);
-	ck_assert_uint_gt(fixture_newest()->args[2], tl_stamp_now(tl));
-	ck_assert(is_logged());
-	ck_assert(is_logged());
-}
-
-TEST(a_writer_ends_a_burst_that_is_over)
-{
-	leave_burst_that_is_over(5);
-	ck_assert(timeline_enabled(debug_event));
-	ck_assert(!is_logged());
-	ck_assert_uint_eq(levels(), 0x0808);
-	ck_assert(!timeline_enabled(debug_event));
-}
-
-TEST(what_is_open_anyway_does_not_end_a_burst)
-{
-	struct timeline_event *fatal;
-
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$b", &fatal), 0);
-	leave_burst_that_is_over(5);
-	timeline_log(fatal, 1);
-	ck_assert_uint_eq(fixture_logged(), 1);
-	ck_assert_uint_eq(threshold(), 5);
-}
-
-TEST(a_burst_in_a_burst_adds_to_it)
-{
-	uint64_t end;
-
-	timeline_priority(tl, "error");
-	timeline_burst(tl, "info", 60 * SECOND);
-	end = until();
-	timeline_burst(tl, "debug", SECOND);
-	ck_assert_uint_eq(threshold(), 5);
-	ck_assert_uint_eq(until(), end);
-	timeline_burst(tl, "warning", 100 * SECOND);
-	ck_assert_uint_eq(threshold(), 5);
-	ck_assert_uint_gt(until(), end);
-	expect_told(tl->burst_event);
-}
-
-TEST(a_burst_after_a_burst_stands_alone)
-{
-	leave_burst_that_is_over(4);
-	timeline_burst(tl, "info", 60 * SECOND);
-	ck_assert_uint_eq(threshold(), 6);
-	ck_assert_uint_eq(base(), 8);
-}
-
-TEST(a_priority_in_a_burst_is_what_comes_after)
-{
-	timeline_priority(tl, "error");
-	timeline_burst(tl, "debug", 60 * SECOND);
-	timeline_priority(tl, "fatal");
-	ck_assert_uint_eq(threshold(), 5);
-	ck_assert_uint_eq(base(), 9);
-	ck_assert_uint_ne(until(), 0);
-	timeline_priority(tl, "trace");
-	ck_assert_uint_eq(threshold(), 4);
-	ck_assert_uint_eq(base(), 4);
-	expect_told(tl->priority_event);
 }
 
 /* Change the priority often; the end must not pass the end asked for. */
@@ -342,7 +383,7 @@ TEST(a_priority_moves_no_end_of_a_sample_up)
 	uint64_t asked;
 
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
+	ck_assert_ok(tl_burst(tl, 5, 60 * SECOND, true));
 	asked = until();
 	change_often(asked, "warning", "error");
 	ck_assert_uint_eq(until(), asked - 1000);
@@ -357,7 +398,7 @@ TEST(the_longest_burst_becomes_no_longer)
 	uint64_t asked;
 
 	timeline_priority(tl, "error");
-	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "debug", 3600 * SECOND));
 	asked = until();
 	change_often(asked, "fatal", "error");
 	ck_assert(is_logged());
@@ -374,25 +415,16 @@ TEST(a_priority_at_the_end_of_a_burst_ends_it)
 	}
 }
 
-TEST(a_priority_below_a_burst_ends_it)
+TEST(a_plan_that_begins_at_the_end_of_a_burst_ends_it)
 {
 	timeline_priority(tl, "error");
-	timeline_burst(tl, "debug", 60 * SECOND);
-	timeline_priority(tl, "trace");
-	ck_assert_uint_eq(levels(), 0x0404);
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	leave_burst(7, 1);
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert_uint_eq(threshold(), 8);
+	ck_assert_uint_eq(base(), 8);
+	ck_assert_uint_eq(enter(), 5);
 	ck_assert(is_over());
-	expect_told(tl->priority_event);
-	/* no part of the burst comes back */
-	timeline_priority(tl, "error");
-	ck_assert_uint_eq(levels(), 0x0808);
-	ck_assert(!is_logged());
-}
-
-TEST(a_priority_after_a_burst_is_all_there_is)
-{
-	leave_burst_that_is_over(5);
-	timeline_priority(tl, "fatal");
-	ck_assert_uint_eq(levels(), 0x0909);
 }
 
 TEST(an_end_absurdly_far_ahead_is_over)
@@ -423,142 +455,6 @@ TEST(the_last_unit_of_a_burst_belongs_to_it)
 	ck_assert(tl_until_is_over(TL_UNTIL_MASK, 0, 10));
 }
 
-TEST(expiry_touches_no_living_burst)
-{
-	uint64_t word;
-
-	timeline_priority(tl, "error");
-	timeline_burst(tl, "debug", 60 * SECOND);
-	word = tl->header->levels;
-	tl_levels_expire(tl);
-	ck_assert_uint_eq(tl->header->levels, word);
-	leave_burst_that_is_over(5);
-	tl_levels_expire(tl);
-	ck_assert_uint_eq(levels(), 0x0808);
-}
-
-TEST(a_burst_says_whether_it_is_a_sample)
-{
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, true), 0);
-	expect_told(tl->burst_event);
-	ck_assert_uint_eq(newest_change()->args[3], 1);
-	timeline_burst(tl, "debug", 61 * SECOND);
-	expect_told(tl->burst_event);
-	ck_assert_uint_eq(newest_change()->args[3], 0);
-	ck_assert_int_eq(tl_burst(tl, 5, 0, true), -ERANGE);
-}
-
-TEST(a_burst_replaces_a_sample)
-{
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 1, 60 * SECOND, true), 0);
-	ck_assert_uint_eq(threshold(), 1);
-	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
-	ck_assert_uint_eq(threshold(), 5);
-	ck_assert_uint_eq(base(), 8);
-	/* nor does the burst last as long as the sample */
-	ck_assert_uint_lt(newest_change()->args[2],
-	    tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, 30 * SECOND));
-}
-
-TEST(no_sample_is_opened_during_a_burst)
-{
-	uint64_t word;
-
-	timeline_priority(tl, "error");
-	timeline_burst(tl, "debug", 60 * SECOND);
-	word = tl->header->levels;
-	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
-	ck_assert_uint_eq(tl->header->levels, word);
-	/* a priority does not turn the burst into a sample */
-	timeline_priority(tl, "warning");
-	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 1, SECOND, true), -EBUSY);
-}
-
-TEST(a_priority_makes_no_burst_of_a_sample)
-{
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 1, 60 * SECOND, true), 0);
-	timeline_priority(tl, "fatal");
-	ck_assert_int_eq(tl_burst(tl, 2, 60 * SECOND, true), 0);
-	ck_assert_int_eq(timeline_burst(tl, "debug", SECOND), 0);
-	ck_assert_uint_eq(threshold(), 5);
-}
-
-TEST(a_look_sees_what_a_writer_would)
-{
-	struct tl_levels_now now;
-	uint64_t word;
-
-	timeline_priority(tl, "error");
-	tl_levels_get(tl, &now);
-	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
-	timeline_burst(tl, "debug", 60 * SECOND);
-	tl_levels_get(tl, &now);
-	ck_assert(now.burst && now.threshold == 5 && now.base == 8);
-	ck_assert_uint_eq(now.word, tl->header->levels);
-	leave_burst_that_is_over(5);
-	word = tl->header->levels;
-	tl_levels_get(tl, &now);
-	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
-	/* the call changes nothing */
-	ck_assert_uint_eq(tl->header->levels, word);
-}
-
-TEST(a_burst_lasts_one_ns_to_an_hour)
-{
-	const uint64_t word = tl->header->levels;
-
-	ck_assert_int_eq(timeline_burst(tl, "debug", 0), -ERANGE);
-	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND + 1),
-	    -ERANGE);
-	ck_assert_int_eq(timeline_burst(tl, "off", SECOND), -EINVAL);
-	ck_assert_int_eq(timeline_burst(tl, "loud", SECOND), -EINVAL);
-	ck_assert_uint_eq(tl->header->levels, word);
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND), 0);
-	ck_assert(is_logged());
-}
-
-TEST(off_logs_nothing_but_changes)
-{
-	struct timeline_event *fatal;
-	uint64_t before;
-
-	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$b", &fatal), 0);
-	timeline_priority(tl, "off");
-	before = fixture_logged();
-	timeline_log(fatal, 1);
-	ck_assert_uint_eq(fixture_logged(), before);
-	timeline_priority(tl, "off");
-	ck_assert_uint_eq(fixture_logged(), before + 2);
-}
-
-TEST(bursts_work_by_the_other_clock)
-{
-	fixture_close();
-	setup_with(TIMELINE_STAMP_REALTIME);
-	ck_assert_uint_eq(tl->geometry.clock_kind, TIMELINE_CLOCK_REALTIME);
-	timeline_priority(tl, "error");
-	ck_assert(!is_logged());
-	timeline_burst(tl, "debug", 60 * SECOND);
-	expect_told(tl->burst_event);
-	ck_assert_uint_gt(fixture_newest()->args[2], tl_stamp_now(tl));
-	ck_assert_uint_lt(fixture_newest()->args[2],
-	    tl_stamp_now(tl) + 61 * SECOND);
-	ck_assert(is_logged());
-	timeline_burst(tl, "info", SECOND);
-	ck_assert(is_logged());
-	timeline_priority(tl, "fatal");
-	ck_assert(is_logged());
-	leave_burst_that_is_over(5);
-	ck_assert(!is_logged());
-	ck_assert_uint_eq(levels(), 0x0808);
-}
-
 /* == slots == */
 
 TEST(the_hash_of_slots_is_splitmix64)
@@ -569,177 +465,6 @@ TEST(the_hash_of_slots_is_splitmix64)
 	ck_assert_uint_eq(timeline_slot_hash(1234560, 7), 0x599ed017);
 	ck_assert_uint_eq(timeline_slot(UINT64_C(0x123456789), 16), 0x12345);
 	ck_assert_uint_eq(timeline_slot(UINT64_MAX, 63), 1);
-}
-
-TEST(a_plan_opens_slots_below_the_threshold)
-{
-	struct tl_plan none = all_of_debug;
-
-	timeline_priority(tl, "error");
-	ck_assert(!is_logged());
-	ck_assert_int_eq(tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND), 0);
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert_uint_eq(threshold(), 8);
-	ck_assert_uint_eq(base(), 8);
-	ck_assert(is_logged());
-	ck_assert(tl_plan_is_held(tl, &all_of_debug));
-	/* tiny shares: the slots are closed, and the levels stay */
-	for (int gate = 5; gate < 10; gate++)
-		none.shares[gate] = 1;
-	tl_plan_set(tl, &all_of_debug, &none, 60 * SECOND);
-	for (int i = 0; i < 1000; i++)
-		ck_assert(!is_logged());
-	ck_assert_uint_eq(enter(), 5);
-	tl_plan_set(tl, &none, NULL, 0);
-	ck_assert_uint_eq(levels(), 0x0808);
-	ck_assert(!is_logged());
-}
-
-TEST(a_plan_that_nobody_renews_ends_by_the_writers_clock)
-{
-	timeline_priority(tl, "error");
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	ck_assert(is_logged());
-	/* the lease ended long ago */
-	tl->header->lease = 0x100 | all_of_debug.shift;
-	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
-	ck_assert(!is_logged());
-	ck_assert_uint_eq(levels(), 0x0808); /* the plan is gone */
-	/* setting it again works as if it had not been held */
-	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
-	ck_assert(is_logged());
-	ck_assert(tl_plan_is_held(tl, &all_of_debug));
-}
-
-TEST(bursts_and_priorities_leave_a_plan_in_force)
-{
-	timeline_priority(tl, "error");
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	timeline_burst(tl, "trace", 60 * SECOND); /* more than the plan */
-	ck_assert_uint_eq(enter(), 4);
-	ck_assert_uint_eq(threshold(), 4);
-	ck_assert(tl_plan_is_held(tl, &all_of_debug));
-	leave_burst_that_is_over(4);
-	ck_assert(is_logged());
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert_uint_eq(threshold(), 8);
-	timeline_burst(tl, "warning", 60 * SECOND); /* less than the plan */
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert_uint_eq(threshold(), 7);
-	ck_assert(is_logged());
-	timeline_priority(tl, "fatal");
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert_uint_eq(threshold(), 7);
-	ck_assert_uint_eq(base(), 9);
-	timeline_priority(tl, "trace+++");
-	ck_assert_uint_eq(tl->header->levels & 0xff, 1);
-	ck_assert(is_logged());
-}
-
-/*
- * A writer that was stalled while it ended the old plan must not find its word
- * again, or it would end the new plan.
- */
-TEST(a_plan_that_changes_during_a_burst_changes_the_word)
-{
-	struct tl_plan other = all_of_debug;
-	uint64_t before;
-
-	other.seed++;
-	timeline_priority(tl, "error");
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	timeline_burst(tl, "warning", 60 * SECOND);
-	before = tl->header->levels;
-	tl_plan_set(tl, &all_of_debug, &other, 60 * SECOND);
-	ck_assert_uint_ne(tl->header->levels, before);
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert_uint_eq(threshold(), 7);
-	ck_assert_uint_eq(base(), 8);
-	ck_assert(tl_plan_is_held(tl, &other));
-	/* the burst ends two units earlier, and is still a caller's burst */
-	ck_assert_uint_eq((before >> TIMELINE_LEVELS_UNTIL) - until(), 2);
-	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), -EBUSY);
-}
-
-/* The newest entry of a burst, without its confirmation, among the last four of
- * each lane. */
-static const struct timeline_entry *
-newest_burst(void)
-{
-	const struct timeline_entry *newest = NULL;
-
-	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
-		const uint64_t head = fixture_head(i)->head;
-
-		for (uint64_t q = head > 4 ? head - 4 : 0; q < head; q++) {
-			const struct timeline_entry *e = fixture_entry(i, q);
-
-			if (e->message == tl->burst_event->message &&
-			    (!newest || e->tsc >= newest->tsc))
-				newest = e;
-		}
-	}
-	ck_assert_ptr_nonnull(newest);
-	return newest;
-}
-
-TEST(a_plan_that_begins_in_a_sample_leaves_a_sample)
-{
-	const struct timeline_entry *e;
-	uint64_t end;
-
-	timeline_priority(tl, "error");
-	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), 0);
-	end = until();
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	ck_assert_uint_eq(until(), end - 2);
-	e = newest_burst();
-	ck_assert_uint_eq(e->args[0], 4);
-	ck_assert_uint_eq((e->args[2] >> TIMELINE_UNTIL_SHIFT) & TL_UNTIL_MASK,
-	    until());
-	ck_assert_uint_eq(e->args[3], 1);
-	/* a caller's burst replaces what is left of the sample */
-	ck_assert_int_eq(timeline_burst(tl, "info", SECOND), 0);
-	ck_assert_uint_eq(threshold(), 6);
-	ck_assert_uint_lt(until(), end - 2);
-	expect_told(tl->burst_event);
-	ck_assert_uint_eq(newest_change()->args[3], 0);
-	/* and remains a caller's when another plan begins */
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	ck_assert_uint_eq(newest_burst()->args[3], 0);
-	ck_assert_int_eq(tl_burst(tl, 4, 60 * SECOND, true), -EBUSY);
-}
-
-TEST(a_plan_that_begins_at_the_end_of_a_burst_ends_it)
-{
-	timeline_priority(tl, "error");
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	leave_burst(7, 1);
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	ck_assert_uint_eq(threshold(), 8);
-	ck_assert_uint_eq(base(), 8);
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert(is_over());
-}
-
-TEST(a_plan_is_held_only_if_nothing_touched_it)
-{
-	struct tl_plan other = all_of_debug;
-
-	timeline_priority(tl, "error");
-	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
-	ck_assert(tl_plan_is_held(tl, &all_of_debug));
-	other.shares[9]--;
-	ck_assert(!tl_plan_is_held(tl, &other));
-	other = all_of_debug;
-	other.seed++;
-	ck_assert(!tl_plan_is_held(tl, &other));
-	/* a stalled writer closes the plan by its old word */
-	tl->header->levels = 0x0808;
-	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
-	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
-	ck_assert_uint_eq(enter(), 5);
-	ck_assert(tl_plan_is_held(tl, &all_of_debug));
 }
 
 TEST(the_levels_word_of_version_1_is_still_read)

@@ -111,9 +111,8 @@ choose(const struct wish *wish, enum tl_order order, bool passes[EVENTS_MAX])
 	start(&select, wish);
 	if (tl_select_scouts(&select))
 		scout = over(order);
-	ck_assert_int_eq(tl_select_cursor(&select, order, over(order), scout,
-			     &cursor),
-	    0);
+	ck_assert_ok(
+	    tl_select_cursor(&select, order, over(order), scout, &cursor));
 	memset(passes, 0, EVENTS_MAX);
 	while ((rc = tl_cursor_next(cursor, &event)) > 0)
 		passes[event.number] = true;

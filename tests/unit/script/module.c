@@ -29,19 +29,17 @@ setup(void)
 	    (int)getpid());
 	snprintf(saved, sizeof(saved), "%s.saved", path);
 	timeline_remove(path);
-	ck_assert_int_eq(timeline_new(&tl, path, NULL), 0);
-	ck_assert_int_eq(timeline_priority(tl, "trace+++"), 0);
-	ck_assert_int_eq(timeline_define(tl, "example", "trace",
-			     "processed $tcp, $udp, and $other", &proc),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "work", "info", "request $id",
-			     TIMELINE_THREAD, &span),
-	    0);
+	ck_assert_ok(timeline_new(&tl, path, NULL));
+	ck_assert_ok(timeline_priority(tl, "trace+++"));
+	ck_assert_ok(timeline_define(tl, "example", "trace",
+	    "processed $tcp, $udp, and $other", &proc));
+	ck_assert_ok(timeline_define_span(tl, "work", "info", "request $id",
+	    TIMELINE_THREAD, &span));
 	timeline_begin(span, 7);
 	for (uint64_t i = 0; i < 100; i++)
 		timeline_log(proc, i, UINT64_MAX - i, 3);
 	timeline_end(span);
-	ck_assert_int_eq(timeline_save(tl, saved), 0);
+	ck_assert_ok(timeline_save(tl, saved));
 	timeline_close(tl);
 	L = luaL_newstate();
 	ck_assert_ptr_nonnull(L);

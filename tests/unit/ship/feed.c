@@ -24,7 +24,7 @@ make_timeline(uint64_t entries)
 		.stringtablesize = 1 << 16 };
 
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "t", "info", "tick $n", &tick), 0);
+	ck_assert_ok(timeline_define(tl, "t", "info", "tick $n", &tick));
 }
 
 static void
@@ -88,7 +88,7 @@ look_at_events(struct seen *seen, struct tl_trace *trace)
 	struct tl_cursor *cursor;
 	struct tl_event event;
 
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		if (event.kind == TL_LOST)
 			continue;
@@ -103,10 +103,8 @@ sum_of(struct tl_text *positions)
 {
 	uint64_t sum;
 
-	ck_assert_int_eq(tl_sum_positions(tl_bytes(positions->data,
-					      positions->size),
-			     &sum),
-	    0);
+	ck_assert_ok(
+	    tl_sum_positions(tl_bytes(positions->data, positions->size), &sum));
 	return sum;
 }
 
@@ -131,7 +129,7 @@ look_at(struct seen *seen, const struct tl_block *block)
 	struct tl_fault fault = { 0 };
 	struct tl_trace *trace;
 
-	ck_assert_int_eq(tl_block_describe(&facts, block->data, &fault), 0);
+	ck_assert_ok(tl_block_describe(&facts, block->data, &fault));
 	ck_assert_uint_eq(facts.block.number, block->number);
 	ck_assert_uint_eq(facts.block.entries, block->entries);
 	ck_assert_uint_eq(facts.block.lost, block->lost);
@@ -144,7 +142,7 @@ look_at(struct seen *seen, const struct tl_block *block)
 	snprintf(seen->positions, sizeof(seen->positions), "%s",
 	    tl_text_string(&facts.positions));
 	tl_block_facts_free(&facts);
-	ck_assert_int_eq(tl_block_open(&trace, block->data, &fault), 0);
+	ck_assert_ok(tl_block_open(&trace, block->data, &fault));
 	look_at_events(seen, trace);
 	tl_trace_close(trace);
 	seen->blocks++;
@@ -335,9 +333,7 @@ TEST(positions_are_read_as_they_are_written)
 	tl_put_positions(&text, given, 3);
 	ck_assert_str_eq(tl_text_string(&text),
 	    "0:0 1:17 2:18446744073709551615");
-	ck_assert_int_eq(tl_parse_positions(tl_text_string(&text), &read,
-			     &count),
-	    0);
+	ck_assert_ok(tl_parse_positions(tl_text_string(&text), &read, &count));
 	ck_assert_uint_eq(count, 3);
 	ck_assert_int_eq(memcmp(read, given, sizeof(given)), 0);
 	free(read);

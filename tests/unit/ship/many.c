@@ -36,11 +36,11 @@ come_and_go(unsigned number)
 	struct tl_block block;
 
 	ck_assert_int_eq(put_in(chain, numbered(number), 1, 0), 0);
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	/* the waiting chain comes first */
 	if (strcmp(block.timeline, "waits") == 0) {
 		tl_spool_give(spool, -EAGAIN);
-		ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+		ck_assert_ok(tl_spool_take(spool, &block));
 	}
 	tl_spool_give(spool, 0);
 	tl_spool_acked(spool, block.chain, block.number);
@@ -134,7 +134,7 @@ send_chains(struct tl_target *target, unsigned count)
 		ck_assert_int_eq(target->wait(target, 0, &fault), 0);
 	}
 	tl_text_free(&text);
-	ck_assert_int_eq(target->finish(target, &fault), 0);
+	ck_assert_ok(target->finish(target, &fault));
 }
 
 static unsigned
@@ -163,7 +163,7 @@ TEST(standard_output_takes_any_number_of_chains)
 
 	snprintf(path, sizeof(path), "%s/lines", folder);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	ck_assert_int_eq(tl_stdout_target_new(&target, fd, &options), 0);
+	ck_assert_ok(tl_stdout_target_new(&target, fd, &options));
 	send_chains(target, many);
 	tl_target_free(target);
 	close(fd);
@@ -180,7 +180,7 @@ TEST(a_directory_of_events_takes_any_number_of_chains)
 		.report = &report };
 	struct tl_target *target;
 
-	ck_assert_int_eq(tl_events_target_new(&target, &options), 0);
+	ck_assert_ok(tl_events_target_new(&target, &options));
 	send_chains(target, TL_TARGET_CHAINS_MAX + 100);
 	tl_target_free(target);
 }
@@ -202,8 +202,8 @@ log_in(unsigned number)
 	char path[64];
 
 	path_of(path, number);
-	ck_assert_int_eq(timeline_new(&tl, path, &options), 0);
-	ck_assert_int_eq(timeline_define(tl, "t", "info", "tick $n", &tick), 0);
+	ck_assert_ok(timeline_new(&tl, path, &options));
+	ck_assert_ok(timeline_define(tl, "t", "info", "tick $n", &tick));
 	timeline_log(tick, number);
 	timeline_close(tl);
 }
@@ -250,8 +250,7 @@ open_sources(void)
 	remove_all(0, TIMES * AT_A_TIME);
 	snprintf(glob, sizeof(glob), "/tl-many-%d-*", (int)getpid());
 	ck_assert_int_eq(try_open(NULL, 64 << 20, &spool), 0);
-	ck_assert_int_eq(tl_sources_new(&sources, spool, names, 1, &options),
-	    0);
+	ck_assert_ok(tl_sources_new(&sources, spool, names, 1, &options));
 }
 
 static void

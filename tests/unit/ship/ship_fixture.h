@@ -55,9 +55,8 @@ ship_append(void *context, const void *data, size_t size)
 static inline void
 ship_info(struct tl_trace_writer *writer, const char *name, const char *value)
 {
-	ck_assert_int_eq(tl_trace_write_info(writer, tl_bytes_of(name),
-			     tl_bytes_of(value)),
-	    0);
+	ck_assert_ok(
+	    tl_trace_write_info(writer, tl_bytes_of(name), tl_bytes_of(value)));
 }
 
 static inline void
@@ -69,10 +68,9 @@ ship_loss(struct tl_trace_writer *writer, int64_t ns, uint64_t lost)
 		.cpu = TL_CPU_UNKNOWN };
 	struct tl_trace_stream *stream;
 
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 0, 0,
-			     tl_bytes_of("holes")),
-	    0);
-	ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 0, 0, tl_bytes_of("holes")));
+	ck_assert_ok(tl_trace_stream_put(stream, &event));
 }
 
 static inline void
@@ -81,13 +79,12 @@ ship_events(struct tl_trace_writer *writer, int64_t from_ns, uint64_t entries)
 	static struct tl_message message;
 	struct tl_trace_stream *stream;
 
-	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of("tick $n")), 0);
+	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("tick $n")));
 	message.category = tl_bytes_of("test");
 	message.kind = TIMELINE_RECORD_INSTANT;
 	message.level = 5;
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 10, 11,
-			     tl_bytes_of("thread")),
-	    0);
+	ck_assert_ok(tl_trace_stream_new(&stream, writer, 10, 11,
+	    tl_bytes_of("thread")));
 	for (uint64_t i = 0; i < entries; i++) {
 		const struct tl_event event = { .kind = TL_INSTANT,
 			.message = &message,
@@ -96,7 +93,7 @@ ship_events(struct tl_trace_writer *writer, int64_t from_ns, uint64_t entries)
 			.pid = 10,
 			.tid = 11 };
 
-		ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
+		ck_assert_ok(tl_trace_stream_put(stream, &event));
 	}
 }
 
@@ -116,7 +113,7 @@ ship_block(struct tl_text *text, struct tl_block *block, int64_t from_ns,
 
 	snprintf(number, sizeof(number), "%llu",
 	    (unsigned long long)block->number);
-	ck_assert_int_eq(tl_trace_writer_new(&writer, &options), 0);
+	ck_assert_ok(tl_trace_writer_new(&writer, &options));
 	ship_info(writer, "host", block->host);
 	ship_info(writer, "timeline", block->timeline);
 	ship_info(writer, TL_INFO_CHAIN, block->chain);
@@ -126,7 +123,7 @@ ship_block(struct tl_text *text, struct tl_block *block, int64_t from_ns,
 	if (block->lost > 0)
 		ship_loss(writer, from_ns, block->lost);
 	ship_events(writer, from_ns, block->entries);
-	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	ck_assert_ok(tl_trace_writer_finish(writer));
 	tl_trace_writer_free(writer);
 	block->from_ns = from_ns;
 	block->to_ns = from_ns + (int64_t)block->entries - 1;

@@ -44,9 +44,7 @@ chain_of(const char *timeline)
 	struct tl_spool_chain *chain;
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(tl_spool_chain(&chain, spool, "host", timeline,
-			     &fault),
-	    0);
+	ck_assert_ok(tl_spool_chain(&chain, spool, "host", timeline, &fault));
 	return chain;
 }
 

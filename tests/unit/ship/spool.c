@@ -111,7 +111,7 @@ TEST(a_block_that_is_refused_by_send_waits)
 
 	open_spool(ROOM);
 	put("app", 1);
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	tl_spool_give(spool, -EAGAIN);
 	arrives(0);
 	tl_spool_free(spool);
@@ -126,7 +126,7 @@ TEST(a_block_comes_back_as_it_was_put)
 	open_spool(ROOM);
 	put("app", 7);
 	send_next(&block);
-	ck_assert_int_eq(tl_block_describe(&facts, block.data, &fault), 0);
+	ck_assert_ok(tl_block_describe(&facts, block.data, &fault));
 	ck_assert_uint_eq(facts.block.entries, 7);
 	ck_assert_uint_eq(block.entries, 7);
 	ck_assert_str_eq(facts.block.chain, block.chain);
@@ -144,8 +144,7 @@ TEST(another_process_goes_on)
 
 	open_spool(ROOM);
 	chain = chain_of("app");
-	ck_assert_int_eq(tl_spool_chain_begin(chain, "identity", "boot", "0:0"),
-	    0);
+	ck_assert_ok(tl_spool_chain_begin(chain, "identity", "boot", "0:0"));
 	strcpy(name, tl_spool_chain_name(chain));
 	for (int i = 0; i < 3; i++)
 		put("app", 2);
@@ -167,8 +166,7 @@ TEST(a_chain_goes_on_when_all_its_blocks_are_gone)
 
 	open_spool(ROOM);
 	chain = chain_of("app");
-	ck_assert_int_eq(tl_spool_chain_begin(chain, "identity", "boot", "0:0"),
-	    0);
+	ck_assert_ok(tl_spool_chain_begin(chain, "identity", "boot", "0:0"));
 	put("app", 2);
 	put("app", 2);
 	arrives(0);
@@ -220,7 +218,7 @@ TEST(what_stands_for_dropped_blocks_says_which)
 	for (int i = 0; i < 30; i++)
 		put("app", 3);
 	send_next(&block);
-	ck_assert_int_eq(tl_block_describe(&facts, block.data, &fault), 0);
+	ck_assert_ok(tl_block_describe(&facts, block.data, &fault));
 	ck_assert(facts.dropped);
 	ck_assert_uint_eq(facts.block.number, 0);
 	ck_assert_uint_eq(facts.last + 1, status().dropped_blocks);
@@ -257,7 +255,7 @@ TEST(a_block_too_large_for_the_target_is_counted)
 
 	open_spool(ROOM);
 	put("app", 9);
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	tl_spool_reject(spool);
 	ck_assert_uint_eq(send_next(&block), 0);
 	ck_assert_uint_eq(block.lost, 9);
@@ -273,7 +271,7 @@ TEST(what_stands_for_others_and_is_too_large_is_left_out)
 	put("app", 9);
 	put("app", 1);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+		ck_assert_ok(tl_spool_take(spool, &block));
 		ck_assert_uint_eq(block.number, 0);
 		tl_spool_reject(spool);
 	}
@@ -377,8 +375,7 @@ TEST(a_damaged_state_is_moved_aside)
 
 	open_spool(ROOM);
 	chain = chain_of("app");
-	ck_assert_int_eq(tl_spool_chain_begin(chain, "identity", "boot", "0:0"),
-	    0);
+	ck_assert_ok(tl_spool_chain_begin(chain, "identity", "boot", "0:0"));
 	strcpy(name, tl_spool_chain_name(chain));
 	put("app", 1);
 	plant("state", "nothing", 7);

@@ -89,7 +89,7 @@ receive(unsigned i, const struct tl_block *block)
 	struct list *list = &lists[i];
 	uint64_t entries = 0;
 
-	ck_assert_int_eq(tl_block_describe(&facts, block->data, &fault), 0);
+	ck_assert_ok(tl_block_describe(&facts, block->data, &fault));
 	for (uint64_t n = facts.block.number; n <= facts.last; n++) {
 		struct listed *b = &list->blocks[n];
 

@@ -104,7 +104,7 @@ finish(void)
 {
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(target->finish(target, &fault), 0);
+	ck_assert_ok(target->finish(target, &fault));
 }
 
 static int
@@ -334,7 +334,7 @@ TEST(a_pipe_takes_what_it_can)
 	int ends[2];
 
 	ck_assert_int_eq(pipe(ends), 0);
-	ck_assert_int_eq(tl_stdout_target_new(&target, ends[1], &options), 0);
+	ck_assert_ok(tl_stdout_target_new(&target, ends[1], &options));
 	target->acked = note_acked;
 	while (try_send(sent, START_NS) == 0) {
 		sent++;

@@ -29,9 +29,8 @@ define_messages(void)
 	for (unsigned level = 1; level < TIMELINE_LEVEL_NONE; level++) {
 		struct tl_message *m = &messages[level];
 
-		ck_assert_int_eq(tl_message_parse(m,
-				     tl_bytes_of("tick $n of $text%s")),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(m, tl_bytes_of("tick $n of $text%s")));
 		m->category = tl_bytes_of("test");
 		m->kind =
 		    level == 8 ? TIMELINE_RECORD_SPAN : TIMELINE_RECORD_INSTANT;
@@ -73,7 +72,7 @@ make_mixed(struct tl_text *text, struct tl_block *block, int64_t from_ns,
 
 	snprintf(words, sizeof(words), "%llu",
 	    (unsigned long long)block->number);
-	ck_assert_int_eq(tl_trace_writer_new(&writer, &options), 0);
+	ck_assert_ok(tl_trace_writer_new(&writer, &options));
 	ship_info(writer, "host", block->host);
 	ship_info(writer, "timeline", block->timeline);
 	ship_info(writer, TL_INFO_CHAIN, block->chain);
@@ -82,24 +81,20 @@ make_mixed(struct tl_text *text, struct tl_block *block, int64_t from_ns,
 	ship_info(writer, TL_INFO_POSITIONS, positions);
 	ship_info(writer, TL_INFO_BEGINS, "0:1");
 	ship_loss(writer, from_ns, MISSING);
-	ck_assert_int_eq(tl_trace_write_string(writer, tl_bytes_of("a text"),
-			     &number),
-	    0);
-	ck_assert_int_eq(tl_trace_write_process(writer, 10,
-			     tl_bytes_of("prog")),
-	    0);
+	ck_assert_ok(
+	    tl_trace_write_string(writer, tl_bytes_of("a text"), &number));
+	ck_assert_ok(tl_trace_write_process(writer, 10, tl_bytes_of("prog")));
 	for (uint32_t i = 0; i < 2; i++)
-		ck_assert_int_eq(tl_trace_stream_new(&streams[i], writer, 10,
-				     11 - i, tl_bytes_of("thread")),
-		    0);
+		ck_assert_ok(tl_trace_stream_new(&streams[i], writer, 10,
+		    11 - i, tl_bytes_of("thread")));
 	block->entries = DETAIL;
 	block->lost = MISSING;
 	for (uint64_t i = 0; i < block->entries; i++) {
 		const struct tl_event e = event_of(i, from_ns, number);
 
-		ck_assert_int_eq(tl_trace_stream_put(streams[i % 2], &e), 0);
+		ck_assert_ok(tl_trace_stream_put(streams[i % 2], &e));
 	}
-	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	ck_assert_ok(tl_trace_writer_finish(writer));
 	tl_trace_writer_free(writer);
 	block->from_ns = from_ns;
 	block->to_ns = from_ns + DETAIL - 1;
@@ -133,8 +128,8 @@ expect_events(struct tl_bytes data, int64_t from_ns)
 	struct tl_event event;
 	uint64_t i = 0, lost = 0;
 
-	ck_assert_int_eq(tl_block_open(&trace, data, &fault), 0);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_block_open(&trace, data, &fault));
+	ck_assert_ok(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		if (event.kind == TL_LOST) {
 			/* the loss comes first */
@@ -182,7 +177,7 @@ TEST(what_is_left_is_all_from_warning_up)
 	struct tl_bytes data;
 
 	make_mixed(&text, &block, block_ns, "0:99");
-	ck_assert_int_eq(tl_block_thin(&thin, &facts, block.data), 0);
+	ck_assert_ok(tl_block_thin(&thin, &facts, block.data));
 	ck_assert_uint_lt(thin.size * 4, text.size);
 	ck_assert_uint_eq(facts.block.entries, count_kept());
 	ck_assert_uint_eq(tl_levels_total(facts.thinned),
@@ -221,7 +216,7 @@ put_mixed(struct tl_spool_chain *chain)
 
 	strcpy(block.chain, tl_spool_chain_name(chain));
 	make_mixed(&text, &block, (int64_t)block.number * block_ns, "0:1");
-	ck_assert_int_eq(tl_spool_put(chain, &block, "0:1"), 0);
+	ck_assert_ok(tl_spool_put(chain, &block, "0:1"));
 	tl_text_free(&text);
 }
 
@@ -337,14 +332,14 @@ TEST(what_the_target_may_have_stays_as_it_is)
 
 	ck_assert_int_eq(try_open(folder, (BLOCKS + 30) * PAGE, &spool), 0);
 	put_mixed(chain_of("app"));
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	before = block.data.size;
 	tl_spool_give(spool, 0);
 	tl_spool_disconnected(spool);
 	for (int i = 1; i < BLOCKS; i++)
 		put_mixed(chain_of("app"));
 	ck_assert_uint_gt(status().thinned_blocks, 0);
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	ck_assert_uint_eq(block.number, 0);
 	ck_assert_uint_eq(block.data.size, before);
 	ck_assert_uint_eq(block.entries, DETAIL);
@@ -357,13 +352,13 @@ TEST(a_block_too_large_for_the_target_goes_without_detail)
 
 	ck_assert_int_eq(try_open(folder, ROOM, &spool), 0);
 	put_mixed(chain_of("app"));
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	tl_spool_reject(spool);
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	ck_assert_uint_eq(block.number, 0);
 	ck_assert_uint_eq(block.entries, count_kept());
 	tl_spool_reject(spool); /* still too large: the block is dropped */
-	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+	ck_assert_ok(tl_spool_take(spool, &block));
 	ck_assert_uint_eq(block.entries, 0);
 	ck_assert_uint_eq(block.lost, DETAIL + MISSING);
 	ck_assert_uint_eq(status().dropped, DETAIL + MISSING);

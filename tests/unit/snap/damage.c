@@ -20,15 +20,11 @@ setup(void)
 	uint64_t number;
 
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b%s", &event),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "b", "debug", "span $x%f",
-			     TIMELINE_THREAD, &span),
-	    0);
-	ck_assert_int_eq(timeline_define(tl, "c", "error", "$e%x\nlong",
-			     &error),
-	    0);
-	ck_assert_int_eq(timeline_string(tl, "eth0", &number), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b%s", &event));
+	ck_assert_ok(timeline_define_span(tl, "b", "debug", "span $x%f",
+	    TIMELINE_THREAD, &span));
+	ck_assert_ok(timeline_define(tl, "c", "error", "$e%x\nlong", &error));
+	ck_assert_ok(timeline_string(tl, "eth0", &number));
 	for (int i = 0; i < EVENTS / 5; i++) {
 		timeline_log(event, i, number);
 		timeline_begin(span, 2.5);
@@ -97,7 +93,7 @@ TEST(what_is_missing_is_named)
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	ck_assert_int_eq(frozen_try(&snap, bytes, good.size - 1, &fault), 0);
+	ck_assert_ok(frozen_try(&snap, bytes, good.size - 1, &fault));
 	ck_assert_uint_ge(tl_snap_fault_count(snap), 1);
 	ck_assert_uint_eq(tl_snap_fault(snap, 0)->at, good.size - 1);
 	ck_assert_ptr_nonnull(
@@ -227,7 +223,7 @@ open_damaged(void)
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	ck_assert_int_eq(frozen_try(&snap, bytes, good.size, &fault), 0);
+	ck_assert_ok(frozen_try(&snap, bytes, good.size, &fault));
 	return snap;
 }
 

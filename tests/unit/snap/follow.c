@@ -26,8 +26,8 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "error", "$a", &error), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
+	ck_assert_ok(timeline_define(tl, "a", "error", "$a", &error));
 }
 
 static void
@@ -192,9 +192,7 @@ TEST(messages_defined_meanwhile_are_known)
 		char text[32];
 
 		snprintf(text, sizeof(text), "message %d", i);
-		ck_assert_int_eq(timeline_define(tl, "later", "info", text,
-				     &own),
-		    0);
+		ck_assert_ok(timeline_define(tl, "later", "info", text, &own));
 		tl_append_fallback(own, 0, 0, 0, 0);
 		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 		ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of(text)));
@@ -441,7 +439,7 @@ TEST(a_saved_file_does_not_grow)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/dev/shm/test-follow-%d", (int)getpid());
-	ck_assert_int_eq(timeline_save(tl, path), 0);
+	ck_assert_ok(timeline_save(tl, path));
 	follow = NULL;
 	ck_assert_int_eq(tl_follow_open(&follow, path, 0, &fault), -EINVAL);
 	ck_assert_str_ne(fault.text, "");
@@ -691,7 +689,7 @@ TEST(a_geometry_that_changes_ends_it)
 	log_numbers(2, 3);
 	tl->header->tier_entries[0] = tl->header->tier_entries[1] = 2;
 	tl->header->cpu_lanes = 14;
-	ck_assert_int_eq(tl_layout_check(tl->header, NULL), 0);
+	ck_assert_ok(tl_layout_check(tl->header, NULL));
 	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
 	*tl->header = honest;
 	tl->header->state = TIMELINE_SAVED;
@@ -732,7 +730,7 @@ TEST(a_message_that_was_half_written_is_known_when_it_is_whole)
 	uint8_t record[256];
 	struct tl_event e;
 
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "later", &later), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "later", &later));
 	memcpy(record, tl->strings + at, sizeof(record));
 	memset(tl->strings + at, 0, sizeof(record));
 	tl->header->newest = newest;
@@ -759,7 +757,7 @@ TEST(the_gates_of_messages_are_those_of_now)
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 	ck_assert_uint_eq(e.message->gate, 6);
 	ck_assert_uint_eq(e.observed, 1);
-	ck_assert_int_eq(timeline_level(tl, "a", "*", "debug"), 0);
+	ck_assert_ok(timeline_level(tl, "a", "*", "debug"));
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
 	/* two entries for each of the two messages */
 	for (int i = 0; i < 4; i++) {
@@ -787,9 +785,9 @@ raise_late(struct timeline_event *detail)
 	log_while_open(detail);
 	log_while_open(detail);
 	/* of another message, and changes nothing */
-	ck_assert_int_eq(timeline_level(tl, "a", "*", "default"), 0);
+	ck_assert_ok(timeline_level(tl, "a", "*", "default"));
 	log_while_open(detail);
-	ck_assert_int_eq(timeline_level(tl, "b", "*", "warning"), 0);
+	ck_assert_ok(timeline_level(tl, "b", "*", "warning"));
 }
 
 /* The file has the gate of now when the entries before the change are read: by
@@ -810,8 +808,7 @@ TEST(an_entry_before_a_change_of_its_gate_has_the_gate_before, .to = 4)
 	timeline_priority(tl, "info");
 	if (_i == 0)
 		open_follow(0);
-	ck_assert_int_eq(timeline_define(tl, "b", "trace", "detail", &detail),
-	    0);
+	ck_assert_ok(timeline_define(tl, "b", "trace", "detail", &detail));
 	if (_i == 1)
 		open_follow(0);
 	if (_i == 3) {

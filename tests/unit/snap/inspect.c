@@ -23,8 +23,8 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
-	ck_assert_int_eq(timeline_define(tl, "a", "error", "$a", &error), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
+	ck_assert_ok(timeline_define(tl, "a", "error", "$a", &error));
 	memset(&g, 0, sizeof(g));
 }
 
@@ -192,12 +192,12 @@ TEST(a_full_lane_of_warnings_does_not_shorten_history)
 
 TEST(levels_are_those_a_writer_goes_by)
 {
-	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
+	ck_assert_ok(timeline_priority(tl, "warning"));
 	inspect(false);
 	ck_assert_uint_eq(g.threshold, 7);
 	ck_assert_uint_eq(g.base, 7);
 	ck_assert(!g.burst);
-	ck_assert_int_eq(timeline_burst(tl, "trace", 60 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "trace", 60 * SECOND));
 	inspect(false);
 	ck_assert_uint_eq(g.threshold, 4);
 	ck_assert_uint_eq(g.base, 7);
@@ -209,8 +209,8 @@ TEST(levels_are_those_a_writer_goes_by)
 /* No writer has reset the levels word yet. */
 TEST(a_burst_that_is_over_is_none)
 {
-	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
-	ck_assert_int_eq(timeline_burst(tl, "trace", 1000), 0);
+	ck_assert_ok(timeline_priority(tl, "warning"));
+	ck_assert_ok(timeline_burst(tl, "trace", 1000));
 	usleep(1000);
 	ck_assert_uint_eq(tl->header->levels & 0xff, 4);
 	inspect(false);
@@ -237,7 +237,7 @@ TEST(a_saved_file_keeps_its_history_and_has_no_now)
 	struct frozen f;
 	uint64_t oldest;
 
-	ck_assert_int_eq(timeline_burst(tl, "trace", 60 * SECOND), 0);
+	ck_assert_ok(timeline_burst(tl, "trace", 60 * SECOND));
 	log_entries(event, N + 10);
 	oldest = fixture_head(FALLBACK)->head - N;
 	age(FALLBACK, oldest, 7 * SECOND);
@@ -345,7 +345,7 @@ TEST(a_busy_lane_still_has_both_stamps)
 
 	teardown();
 	fixture_open(&large);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -96,8 +96,7 @@ take_stopped(unsigned before, bool downwards)
 	stop.before = before;
 	stop.downwards = downwards;
 	stop.armed = true;
-	ck_assert_int_eq(tl_take(&take, tl->fd, &tl->geometry, out, &faults),
-	    0);
+	ck_assert_ok(tl_take(&take, tl->fd, &tl->geometry, out, &faults));
 	ck_assert(!stop.armed);
 	free(take.heads);
 	for (uint32_t i = 0; i < tl->geometry.knots_max; i++) {

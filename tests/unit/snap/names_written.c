@@ -29,8 +29,7 @@ setup(void)
 {
 	prctl(PR_SET_NAME, "main");
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "an entry", &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "an entry", &event));
 }
 
 /* With CK_FORK=no the tests share a process, whose name is set back. */
@@ -57,9 +56,8 @@ read_names(const struct timeline *timeline, struct tl_names *names)
 	for (size_t i = 0; i < snap->messages->names.count; i++) {
 		const struct tl_named *n = &snap->messages->names.list[i];
 
-		ck_assert_int_eq(tl_names_add(names, n->pid, n->tid,
-				     tl_bytes(n->text, n->size)),
-		    0);
+		ck_assert_ok(tl_names_add(names, n->pid, n->tid,
+		    tl_bytes(n->text, n->size)));
 	}
 	tl_snap_close(snap);
 }
@@ -143,16 +141,15 @@ TEST(each_timeline_of_a_process_learns_the_name)
 	struct worker w = { "worker", { event }, 0 };
 
 	snprintf(name, sizeof(name), "%s-other", fixture_name);
-	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
-	ck_assert_int_eq(timeline_define(other, "a", "info", "an entry",
-			     &w.events[1]),
-	    0);
+	ck_assert_ok(timeline_new(&other, name, &fixture_tiny));
+	ck_assert_ok(
+	    timeline_define(other, "a", "info", "an entry", &w.events[1]));
 	run(&w);
 	expect_name(tl, w.tid, "worker", "main");
 	expect_name(other, w.tid, "worker", "main");
 	timeline_close(other);
 	timeline_remove(name);
-	ck_assert_int_eq(timeline_new(&later, name, &fixture_tiny), 0);
+	ck_assert_ok(timeline_new(&later, name, &fixture_tiny));
 	/* the library knows the name from the first timeline */
 	expect_name(later, w.tid, "worker", "main");
 	timeline_close(later);
@@ -209,10 +206,8 @@ TEST(a_name_that_is_given_in_one_timeline_stays_when_another_is_used)
 	pthread_t thread;
 
 	snprintf(name, sizeof(name), "%s-other", fixture_name);
-	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
-	ck_assert_int_eq(timeline_define(other, "a", "info", "an entry",
-			     &there),
-	    0);
+	ck_assert_ok(timeline_new(&other, name, &fixture_tiny));
+	ck_assert_ok(timeline_define(other, "a", "info", "an entry", &there));
 	before.events[0] = after.events[1] = there;
 	before.events[1] = after.events[0] = event;
 	ck_assert_int_eq(pthread_create(&thread, NULL, name_then_log, &before),
@@ -242,10 +237,9 @@ open_one_of_many(int i)
 	char name[128];
 
 	snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
-	ck_assert_int_eq(timeline_new(&many[i], name, &fixture_tiny), 0);
-	ck_assert_int_eq(timeline_define(many[i], "a", "info", "an entry",
-			     &of_many[i]),
-	    0);
+	ck_assert_ok(timeline_new(&many[i], name, &fixture_tiny));
+	ck_assert_ok(
+	    timeline_define(many[i], "a", "info", "an entry", &of_many[i]));
 }
 
 static void
@@ -463,7 +457,7 @@ count_named(unsigned count)
 	struct tl_snap *snap;
 	unsigned named = 0;
 
-	ck_assert_int_eq(tl_snap_open_fd(&snap, tl->fd, 0, &fault), 0);
+	ck_assert_ok(tl_snap_open_fd(&snap, tl->fd, 0, &fault));
 	for (unsigned i = 0; i < count; i++) {
 		const struct tl_names *names = &snap->messages->names;
 		const struct tl_message m = { .names = names };
@@ -473,7 +467,7 @@ count_named(unsigned count)
 		struct tl_bytes copy, name;
 		char want[32];
 
-		ck_assert_int_eq(tl_names_gather(&gathered, &e, pid), 0);
+		ck_assert_ok(tl_names_gather(&gathered, &e, pid));
 		name = tl_names_thread(names, pid, crowd[i].tid);
 		copy = tl_names_thread(&gathered, pid, crowd[i].tid);
 		snprintf(want, sizeof(want), "one %u", i);
@@ -571,9 +565,8 @@ TEST(a_timeline_without_the_table_takes_no_names)
 	struct timeline *old;
 
 	tl->header->names_offset = 0;
-	ck_assert_int_eq(timeline_open(&old, fixture_name), 0);
-	ck_assert_int_eq(timeline_define(old, "a", "info", "an entry", &event),
-	    0);
+	ck_assert_ok(timeline_open(&old, fixture_name));
+	ck_assert_ok(timeline_define(old, "a", "info", "an entry", &event));
 	timeline_log(event);
 	timeline_thread_name(old, "none");
 	expect_name(old, (uint32_t)getpid(), "", "");
@@ -586,9 +579,8 @@ TEST(names_from_files_are_cut_and_made_printable, .plain = true)
 	char text[100];
 
 	memset(text, 'x', sizeof(text));
-	ck_assert_int_eq(tl_names_add(&names, 1, 2, tl_bytes("a\n\033\xff", 4)),
-	    0);
-	ck_assert_int_eq(tl_names_add(&names, 1, 0, tl_bytes(text, 100)), 0);
+	ck_assert_ok(tl_names_add(&names, 1, 2, tl_bytes("a\n\033\xff", 4)));
+	ck_assert_ok(tl_names_add(&names, 1, 0, tl_bytes(text, 100)));
 	ck_assert(
 	    tl_bytes_equal(tl_names_own(&names, 1, 2), tl_bytes_of("a???")));
 	ck_assert_uint_eq(tl_names_process(&names, 1).size, TL_NAME_MAX);

@@ -30,10 +30,9 @@ setup(void)
 	/* each of two tiers has a fallback lane, too */
 	options.cpu_lanes = LANES / 2 - 1;
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
-	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $a",
-			     TIMELINE_THREAD, &span),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
+	ck_assert_ok(timeline_define_span(tl, "a", "info", "span $a",
+	    TIMELINE_THREAD, &span));
 	file = frozen_save();
 	put_count = 0;
 }
@@ -81,7 +80,7 @@ expect_order(enum tl_order order)
 	struct tl_cursor *cursor;
 	struct tl_event e;
 
-	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
 	for (size_t i = 0; i < put_count; i++) {
 		const struct put *p =
 		    &all_puts[order == TL_OLDEST_FIRST ? i : put_count - 1 - i];
@@ -180,8 +179,7 @@ TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
 		uint64_t n = 0;
 
 		qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
-		ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor),
-		    0);
+		ck_assert_ok(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor));
 		for (; tl_cursor_next(cursor, &e) > 0; n++)
 			ck_assert_uint_eq(e.tsc, all_puts[N - 1 - n].tsc);
 		ck_assert_uint_eq(n, tail);
@@ -204,12 +202,12 @@ TEST(a_lane_is_never_put_in_another_order)
 		put(0, stamps[i], 0);
 	put(2, 450, 0);
 	snap = frozen_open(&file, 0);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	for (uint64_t next = 0; tl_cursor_next(cursor, &e) > 0;)
 		if (e.lane == 0)
 			ck_assert_uint_eq(e.number, next++);
 	tl_cursor_close(cursor);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor));
 	for (uint64_t next = 6; tl_cursor_next(cursor, &e) > 0;)
 		if (e.lane == 0)
 			ck_assert_uint_eq(e.number, --next);
@@ -307,7 +305,7 @@ expect_proofs(const int64_t *took, size_t count)
 	struct tl_event e;
 	size_t i = 0;
 
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &e) > 0) {
 		if (e.kind != TL_END)
 			continue;
@@ -417,10 +415,8 @@ TEST(losses_are_said_where_they_happened)
 		frozen_entry(&file, 0, i)->stamp = 0;
 	for (int order = 0; order < 2; order++) {
 		snap = frozen_open(&file, 0);
-		ck_assert_int_eq(tl_snap_cursor(snap,
-				     order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST,
-				     &cursor),
-		    0);
+		ck_assert_ok(tl_snap_cursor(snap,
+		    order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST, &cursor));
 		for (size_t i = 0; i < sizeof(wanted); i++) {
 			ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
 			ck_assert_int_eq(e.kind != TL_LOST, wanted[i]);
@@ -445,10 +441,8 @@ TEST(overwritten_entries_are_a_loss_of_their_own)
 		struct tl_cursor *cursor;
 		struct tl_event e;
 
-		ck_assert_int_eq(tl_snap_cursor(snap,
-				     order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST,
-				     &cursor),
-		    0);
+		ck_assert_ok(tl_snap_cursor(snap,
+		    order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST, &cursor));
 		while (tl_cursor_next(cursor, &e) > 0) {
 			losses += e.kind == TL_LOST;
 			if (e.kind == TL_LOST)
@@ -529,7 +523,7 @@ observe_all(enum tl_order order, uint64_t *observed)
 	struct tl_cursor *cursor;
 	struct tl_event e;
 
-	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
 	while (tl_cursor_next(cursor, &e) > 0)
 		if (e.kind != TL_LOST)
 			observed[e.tsc] = e.observed;

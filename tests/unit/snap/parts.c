@@ -32,7 +32,7 @@ setup(void)
 	memset(file, 'f', sizeof(file));
 	live = memfd_create("live", MFD_CLOEXEC);
 	ck_assert_int_ge(live, 0);
-	ck_assert_int_eq(tl_write_at(live, file, sizeof(file), 0), 0);
+	ck_assert_ok(tl_write_at(live, file, sizeof(file), 0));
 	tl_parts_init(&parts, live, &geometry);
 }
 
@@ -70,9 +70,7 @@ add_pieces(void)
 		return;
 	for (size_t i = 0; i < count * PIECE; i++)
 		data[i] = (uint8_t)random_below(&seed, 256);
-	ck_assert_int_eq(tl_parts_add(&parts, data, count * PIECE,
-			     first * PIECE),
-	    0);
+	ck_assert_ok(tl_parts_add(&parts, data, count * PIECE, first * PIECE));
 	memcpy(model + first * PIECE, data, count * PIECE);
 }
 
@@ -103,7 +101,7 @@ TEST(without_parts_windows_are_read_and_all_else_is_zero)
 {
 	begin();
 	expect_model(0, SIZE);
-	ck_assert_int_eq(tl_storage_read_at(&parts.storage, file, 1, SIZE), 0);
+	ck_assert_ok(tl_storage_read_at(&parts.storage, file, 1, SIZE));
 }
 
 TEST(parts_read_as_they_were_put_in_any_order)
@@ -124,7 +122,7 @@ TEST(parts_read_as_they_were_put_in_any_order)
 TEST(a_window_to_a_file_that_was_truncated_reads_as_zeros)
 {
 	begin();
-	ck_assert_int_eq(tl_file_resize(live, NAMES + 100), 0);
+	ck_assert_ok(tl_file_resize(live, NAMES + 100));
 	memset(model + NAMES + 100, 0, ENTRIES - NAMES - 100);
 	expect_model(0, SIZE);
 }

@@ -30,10 +30,9 @@ setup(void)
 	options.entries = 4 * ENTRIES; /* a quarter is the fallback lane's */
 	options.fallback_lanes = 1;
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
-	ck_assert_int_eq(timeline_define_timer(tl, "a", "info", "timer $a",
-			     &timer),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
+	ck_assert_ok(
+	    timeline_define_timer(tl, "a", "info", "timer $a", &timer));
 	file = frozen_save();
 	memset(all, 0, sizeof(all));
 }
@@ -107,7 +106,7 @@ observe(enum tl_order order, uint64_t observed[ENTRIES])
 	uint64_t lost = 0, seen = 0, wanted = 0;
 	int rc;
 
-	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
 	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
 		if (e.kind == TL_LOST)
 			lost += e.overwritten ? 0 : e.lost;
@@ -236,8 +235,8 @@ cut_after(uint32_t lane, uint64_t n, uint64_t after, enum tl_order order)
 	struct tl_event e;
 	int rc;
 
-	ck_assert_int_eq(tl_snap_open_fd(&snap, fd, 0, &fault), 0);
-	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	ck_assert_ok(tl_snap_open_fd(&snap, fd, 0, &fault));
+	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
 	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
 		if (e.kind == TL_LOST) {
 			lost += e.lost;
@@ -297,8 +296,8 @@ TEST(a_begin_that_was_truncated_is_not_shown)
 		entry->cpu = timeline_duration_code(SPAN_TICKS);
 	}
 	fd = frozen_file(file.bytes, file.size);
-	ck_assert_int_eq(tl_snap_open_fd(&snap, fd, 0, &fault), 0);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_open_fd(&snap, fd, 0, &fault));
+	ck_assert_ok(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &e) > 0) {
 		if (e.kind == TL_LOST)
 			continue;

@@ -89,8 +89,7 @@ setup(void)
 	fixture_open(&options);
 	tl->geometry.cpu_flags |= TIMELINE_CPU_CLOCKSOURCE_TSC;
 	tl->header->cpu_flags = tl->geometry.cpu_flags;
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a $b $c", &event),
-	    0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a $b $c", &event));
 	sequence = 0;
 	memset(&stop, 0, sizeof(stop));
 	stop.at = UINT64_MAX;
@@ -227,7 +226,7 @@ snapshot(struct shown *s)
 	stop.word = 0;
 	ck_assert_int_eq(snap_open(&snap, fixture_name, 0, &fault), 0);
 	stop.armed = false;
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &e) > 0)
 		show(s, &e);
 	tl_cursor_close(cursor);
@@ -306,9 +305,7 @@ TEST(a_follower_has_no_gap_wherever_it_is_stopped, .to = 2 * ACTIONS,
 
 		fixture_close();
 		setup();
-		ck_assert_int_eq(tl_follow_open(&follow, fixture_name, 0,
-				     &fault),
-		    0);
+		ck_assert_ok(tl_follow_open(&follow, fixture_name, 0, &fault));
 		actions[_i / 2].before();
 		prepare_stop(_i, at);
 		round_of(follow, &s);
@@ -335,8 +332,7 @@ TEST(a_follower_waits_before_it_reads_heads)
 	struct shown s = { 0 };
 	struct tl_cursor *follow;
 
-	ck_assert_int_eq(tl_follow_open(&follow, fixture_name, 1000, &fault),
-	    0);
+	ck_assert_ok(tl_follow_open(&follow, fixture_name, 1000, &fault));
 	log_on(CPU0);
 	stop.slept_ns = stop.slept_first = 0;
 	round_of(follow, &s);

@@ -20,7 +20,7 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
 }
 
 static void
@@ -226,9 +226,8 @@ TEST(what_was_seen_before_is_not_copied_again)
 		from[CPU_LANE] = i;
 		take.tail = 0;
 		out = frozen_file("", 0);
-		ck_assert_int_eq(tl_take(&take, tl->fd, &tl->geometry, out,
-				     &faults),
-		    0);
+		ck_assert_ok(
+		    tl_take(&take, tl->fd, &tl->geometry, out, &faults));
 		ck_assert_uint_eq(take.heads[CPU_LANE].first,
 		    first < end ? first : end);
 		ck_assert_uint_eq(take.heads[CPU_LANE].end, end);
@@ -278,7 +277,7 @@ complete_since(unsigned tier)
 	struct tl_observed_start start;
 	struct tl_snap *snap = open_live(0);
 
-	ck_assert_int_eq(tl_snap_observed(snap, &start), 0);
+	ck_assert_ok(tl_snap_observed(snap, &start));
 	tl_snap_close(snap);
 	return start.complete_from[tier].tsc;
 }
@@ -340,7 +339,7 @@ take_checked(const struct timeline_header *checked)
 	struct frozen f = { .size = checked->timers_offset };
 	const int out = frozen_file("", 0);
 
-	ck_assert_int_eq(tl_take(&take, tl->fd, checked, out, &faults), 0);
+	ck_assert_ok(tl_take(&take, tl->fd, checked, out, &faults));
 	free(take.heads);
 	f.bytes = malloc(f.size);
 	ck_assert(pread(out, f.bytes, f.size, 0) == (ssize_t)f.size);
@@ -363,7 +362,7 @@ TEST(a_word_that_changed_since_the_check_is_not_believed)
 		words[i] ^= UINT32_MAX;
 		f = take_checked(&checked);
 		words[i] = before;
-		ck_assert_int_eq(tl_layout_check(f.header, NULL), 0);
+		ck_assert_ok(tl_layout_check(f.header, NULL));
 		ck_assert_uint_eq(f.header->clock_kind, checked.clock_kind);
 		ck_assert_mem_eq(f.header->boot_id, checked.boot_id,
 		    sizeof(checked.boot_id));
@@ -386,7 +385,7 @@ TEST(a_program_saves_whatever_became_of_its_header)
 		words[i] ^= UINT32_MAX;
 		f = frozen_save();
 		words[i] = before;
-		ck_assert_int_eq(tl_layout_check(f.header, NULL), 0);
+		ck_assert_ok(tl_layout_check(f.header, NULL));
 		ck_assert_uint_eq(f.header->clock_kind,
 		    tl->geometry.clock_kind);
 		frozen_free(&f);

@@ -128,7 +128,7 @@ describe_snap(struct tl_snap *snap, enum tl_order order, unsigned without)
 	struct tl_text text = { 0 };
 	struct tl_cursor *cursor;
 
-	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
 	describe_cursor(&text, cursor, without);
 	return text;
 }
@@ -162,15 +162,14 @@ written_start(struct written *w)
 {
 	memset(w, 0, sizeof(*w));
 	w->said.report = (struct tl_report){ foreign_say, &w->said.text };
-	ck_assert_int_eq(tl_timeline_write_new(&w->writer, foreign_write,
-			     &w->out, &w->said.report),
-	    0);
+	ck_assert_ok(tl_timeline_write_new(&w->writer, foreign_write, &w->out,
+	    &w->said.report));
 }
 
 static inline void
 written_put(struct written *w, const struct tl_event *event)
 {
-	ck_assert_int_eq(w->writer->sink.put(&w->writer->sink, event), 0);
+	ck_assert_ok(w->writer->sink.put(&w->writer->sink, event));
 }
 
 /* Finish the output, which must be a whole snapshot. */
@@ -179,11 +178,11 @@ written_finish(struct written *w)
 {
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(w->writer->sink.finish(&w->writer->sink), 0);
+	ck_assert_ok(w->writer->sink.finish(&w->writer->sink));
 	ck_assert_msg(frozen_try(&w->snap, w->out.data, w->out.size, &fault) ==
 			  0,
 	    "%s", fault.text);
-	ck_assert_int_eq(tl_snap_check(w->snap), 0);
+	ck_assert_ok(tl_snap_check(w->snap));
 	ck_assert_uint_eq(tl_snap_header(w->snap)->state, TIMELINE_IMPORTED);
 }
 
@@ -217,8 +216,8 @@ written_copy(struct written *w, struct tl_snap *snap,
 	int rc;
 
 	written_start(w);
-	ck_assert_int_eq(tl_timeline_write_set_snap(w->writer, snap), 0);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_timeline_write_set_snap(w->writer, snap));
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
 		if (pass && !pass(&e))
 			continue;

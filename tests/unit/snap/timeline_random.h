@@ -27,17 +27,14 @@ setup(void)
 
 	options.cpu_lanes = LANES / 2 - 1;
 	fixture_open(&options);
-	ck_assert_int_eq(timeline_define(tl, "a", "info",
-			     "got $n of $what%s\nWhy.", &events[0]),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "b", "warning", "works $n%d",
-			     TIMELINE_SOURCE, &events[1]),
-	    0);
-	ck_assert_int_eq(timeline_define_counter(tl, "c", "trace", "$depth%f",
-			     &events[2]),
-	    0);
-	ck_assert_int_eq(timeline_string(tl, "a word", &words[0]), 0);
-	ck_assert_int_eq(timeline_string(tl, "\033[31m\xff", &words[1]), 0);
+	ck_assert_ok(timeline_define(tl, "a", "info", "got $n of $what%s\nWhy.",
+	    &events[0]));
+	ck_assert_ok(timeline_define_span(tl, "b", "warning", "works $n%d",
+	    TIMELINE_SOURCE, &events[1]));
+	ck_assert_ok(
+	    timeline_define_counter(tl, "c", "trace", "$depth%f", &events[2]));
+	ck_assert_ok(timeline_string(tl, "a word", &words[0]));
+	ck_assert_ok(timeline_string(tl, "\033[31m\xff", &words[1]));
 	file = frozen_save();
 }
 

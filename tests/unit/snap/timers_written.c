@@ -25,9 +25,8 @@ static struct tl_timer sums;
 static void
 define_timer(void)
 {
-	ck_assert_int_eq(timeline_define_timer(tl, "net", "info",
-			     "request $id of $size", &timer),
-	    0);
+	ck_assert_ok(timeline_define_timer(tl, "net", "info",
+	    "request $id of $size", &timer));
 }
 
 static void
@@ -101,7 +100,7 @@ count_and_compare(void (*end)(struct timeline_event *event, uint64_t begin,
 	uint64_t buckets = 0;
 	uint64_t seed = 7;
 
-	ck_assert_int_eq(timeline_slower(tl, "*", "request*", UINT64_MAX), 0);
+	ck_assert_ok(timeline_slower(tl, "*", "request*", UINT64_MAX));
 	for (int i = 1; i <= 1000; i++) {
 		const uint64_t ticks = random_next(&seed) >> (20 + i % 44);
 		const uint64_t now = timeline_stamp(timer);
@@ -140,7 +139,7 @@ expect_kept_if_slow(void)
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
 	/* at first each span is logged */
 	ck_assert_uint_eq(fixture_logged(), ++logged);
-	ck_assert_int_eq(timeline_slower(tl, "net", "request*", 500000000), 0);
+	ck_assert_ok(timeline_slower(tl, "net", "request*", 500000000));
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
 	ck_assert_uint_eq(fixture_logged(), logged);
 	timeline_timer_end(timer, timeline_stamp(timer) - second, 1, 2, 3, 4);
@@ -169,7 +168,7 @@ TEST(a_timer_measures_where_the_counter_is_not_trusted)
 	close(fd);
 	tl_clock_sources_file = list;
 	fixture_close();
-	ck_assert_int_eq(timeline_new(&tl, fixture_name, &fixture_tiny), 0);
+	ck_assert_ok(timeline_new(&tl, fixture_name, &fixture_tiny));
 	define_timer();
 	tl_clock_sources_file = of_kernel;
 	unlink(list);
@@ -192,7 +191,7 @@ TEST(a_closed_timer_counts_nothing)
 {
 	struct timeline_event *closed;
 
-	ck_assert_int_eq(timeline_level(tl, "net", "request*", "off"), 0);
+	ck_assert_ok(timeline_level(tl, "net", "request*", "off"));
 	ck_assert_uint_eq(timeline_timer_begin(timer), 0);
 	timeline_timer_end(timer, 0, 1, 2, 3, 4);
 	ck_assert_uint_eq(read_timer(0)->count, 0);
@@ -209,16 +208,14 @@ TEST(a_message_is_one_timer_and_there_are_64)
 	struct stat before, after;
 	char text[32];
 
-	ck_assert_int_eq(timeline_define_timer(tl, "net", "info",
-			     "request $id of $size", &again),
-	    0);
+	ck_assert_ok(timeline_define_timer(tl, "net", "info",
+	    "request $id of $size", &again));
 	ck_assert_ptr_eq(again, timer);
 	ck_assert_int_eq(fstat(tl->fd, &before), 0);
 	for (int i = 1; i < TIMELINE_TIMERS_MAX; i++) {
 		snprintf(text, sizeof(text), "timer %d", i);
-		ck_assert_int_eq(timeline_define_timer(tl, "net", "info", text,
-				     &again),
-		    0);
+		ck_assert_ok(
+		    timeline_define_timer(tl, "net", "info", text, &again));
 	}
 	ck_assert_int_eq(fstat(tl->fd, &after), 0);
 	ck_assert_int_eq((after.st_blocks - before.st_blocks) * 512,
@@ -227,9 +224,8 @@ TEST(a_message_is_one_timer_and_there_are_64)
 			     &again),
 	    -ENOSPC);
 	ck_assert_uint_eq(timeline_timer_begin(again), 0);
-	ck_assert_int_eq(timeline_define_timer(tl, "net", "info", "timer 63",
-			     &again),
-	    0);
+	ck_assert_ok(
+	    timeline_define_timer(tl, "net", "info", "timer 63", &again));
 	timeline_timer_end(again, timeline_timer_begin(again), 0, 0, 0, 0);
 	ck_assert_uint_eq(read_timer(63)->count, 1);
 }
@@ -262,9 +258,8 @@ TEST(a_given_stamp_is_kept_between_the_entry_before_and_now)
 
 	if (timer->lanes == 0)
 		return;
-	ck_assert_int_eq(timeline_define(tl, "net", "info", "at $a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(
+	    timeline_define(tl, "net", "info", "at $a $b $c $d", &event));
 	timeline_append(event, 1, 2, 3, 4);
 	for (int i = 0; i < 1000; i++) {
 		const uint64_t now = timeline_stamp(event);
@@ -304,9 +299,8 @@ TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
 	fixture_close();
 	fixture_open(&(const struct timeline_options){
 	    .entries = 64 * (uint64_t)TIMELINE_GIVEN_RUN });
-	ck_assert_int_eq(timeline_define(tl, "net", "info", "at $a $b $c $d",
-			     &event),
-	    0);
+	ck_assert_ok(
+	    timeline_define(tl, "net", "info", "at $a $b $c $d", &event));
 	stamp = timeline_stamp(event);
 	/*
 	 * a preempted test falls behind the clock, and no stamp is moved then
@@ -397,7 +391,7 @@ log_spans(int count, uint64_t ticks)
 static uint64_t
 keep(struct tl_timers_past *past, int64_t second)
 {
-	ck_assert_int_eq(tl_timers_keep(tl, past, second * 1000000000), 0);
+	ck_assert_ok(tl_timers_keep(tl, past, second * 1000000000));
 	return read_timer(0)->fixed.slower;
 }
 
@@ -408,7 +402,7 @@ TEST(a_percentile_forgets_what_was_long_ago)
 	struct tl_timers_past *past;
 
 	ck_assert_int_eq(tl_timers_set(tl, "*", "request*", 0, 990000), 1);
-	ck_assert_int_eq(tl_timers_past_new(&past, 60000000000), 0);
+	ck_assert_ok(tl_timers_past_new(&past, 60000000000));
 	log_spans(2000, slow);
 	ck_assert_uint_ge(keep(past, 0), slow);
 	log_spans(960, usual);

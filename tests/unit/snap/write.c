@@ -230,7 +230,7 @@ TEST(events_of_one_time_stay_as_they_were_put)
 	snap = frozen_open(&file, 0);
 	written_start(&w);
 	tl_timeline_write_set_snap(w.writer, snap);
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor));
 	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1); /* skip one event */
 	while (tl_cursor_next(cursor, &e) > 0) {
 		describe(&expected, &e, NO_PLACES);
@@ -333,7 +333,7 @@ count_losses(struct tl_snap *snap, uint64_t *overwritten, uint64_t *lost)
 	struct tl_event event;
 
 	*overwritten = *lost = 0;
-	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0)
 		if (event.kind == TL_LOST)
 			*(event.overwritten ? overwritten : lost) += event.lost;
@@ -350,9 +350,7 @@ TEST(what_a_timer_was_longer_than_stays_overwritten)
 	struct tl_snap *snap;
 	struct written w;
 
-	ck_assert_int_eq(timeline_define_timer(tl, "t", "info", "long $n",
-			     &timer),
-	    0);
+	ck_assert_ok(timeline_define_timer(tl, "t", "info", "long $n", &timer));
 	begun = timeline_timer_begin(timer);
 	for (uint64_t i = 0; i < 1000; i++)
 		timeline_log(events[0], i, words[0]);
@@ -419,16 +417,14 @@ TEST(snapshots_of_one_clock_keep_their_stamps)
 		file.header->clock.epoch = 9;
 		set_errors(i ? 5 : 50);
 		snaps[i] = frozen_open(&file, 0);
-		ck_assert_int_eq(tl_snap_cursor(snaps[i], TL_OLDEST_FIRST,
-				     &cursors[i]),
-		    0);
+		ck_assert_ok(
+		    tl_snap_cursor(snaps[i], TL_OLDEST_FIRST, &cursors[i]));
 	}
 	written_start(&w);
 	tl_timeline_write_set_snap(w.writer, snaps[0]);
 	tl_timeline_write_set_snap(w.writer, snaps[1]);
-	ck_assert_int_eq(tl_merge_new(&cursor, cursors, clocks, 2,
-			     TL_OLDEST_FIRST),
-	    0);
+	ck_assert_ok(
+	    tl_merge_new(&cursor, cursors, clocks, 2, TL_OLDEST_FIRST));
 	while (tl_cursor_next(cursor, &e) > 0) {
 		written_put(&w, &e);
 		e.ns = tl_snap_time(snaps[1], e.epoch, e.tsc, &e.error_ns);
@@ -474,15 +470,12 @@ TEST(every_write_may_fail)
 	snap = frozen_open(&file, 0);
 	for (size_t max = 0; rc != 0; max += TL_OUT_SIZE_MAX / 2) {
 		room = max;
-		ck_assert_int_eq(tl_timeline_write_new(&writer,
-				     write_until_full, NULL, NULL),
-		    0);
+		ck_assert_ok(tl_timeline_write_new(&writer, write_until_full,
+		    NULL, NULL));
 		tl_timeline_write_set_snap(writer, snap);
-		ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor),
-		    0);
+		ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
 		while (tl_cursor_next(cursor, &e) > 0)
-			ck_assert_int_eq(writer->sink.put(&writer->sink, &e),
-			    0);
+			ck_assert_ok(writer->sink.put(&writer->sink, &e));
 		tl_cursor_close(cursor);
 		rc = writer->sink.finish(&writer->sink);
 		ck_assert(rc == 0 ? max > 0 : rc == -ENOSPC);

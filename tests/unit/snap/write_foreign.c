@@ -239,7 +239,7 @@ TEST(errors_are_that_of_the_worst, .to = 5)
 		put_at(times[_i][i], 10 * i);
 	written_finish(&w);
 	written_whole(&w);
-	ck_assert_int_eq(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor));
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
 		ck_assert_int_eq(e.ns, times[_i][i]);
@@ -259,7 +259,7 @@ TEST(stamps_are_the_time_from_1970_on)
 	written_start(&w);
 	put_at(1700000000000000000, 0);
 	written_finish(&w);
-	ck_assert_int_eq(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor));
 	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
 	ck_assert_uint_eq(e.tsc, 1700000000000000000);
 	ck_assert_uint_eq(e.error_ns, 0);
@@ -333,10 +333,8 @@ TEST(a_loss_keeps_its_cpu)
 	written_finish(&w);
 	written_whole(&w);
 	for (unsigned back = 0; back < 2; back++) {
-		ck_assert_int_eq(tl_snap_cursor(w.snap,
-				     back ? TL_NEWEST_FIRST : TL_OLDEST_FIRST,
-				     &cursor),
-		    0);
+		ck_assert_ok(tl_snap_cursor(w.snap,
+		    back ? TL_NEWEST_FIRST : TL_OLDEST_FIRST, &cursor));
 		for (unsigned i = 0, at; i < count; i++) {
 			at = back ? count - 1 - i : i;
 			if (back)
@@ -366,7 +364,7 @@ TEST(losses_of_two_cpus_at_one_place_have_none)
 	put_at(1, 0);
 	written_finish(&w);
 	written_whole(&w);
-	ck_assert_int_eq(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor));
 	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
 	ck_assert_uint_eq(e.lost, 7);
 	ck_assert_uint_eq(e.cpu, TL_CPU_UNKNOWN);
@@ -436,14 +434,13 @@ TEST(a_million_events_take_little_memory)
 	struct rusage usage;
 	uint64_t bytes = 0;
 
-	ck_assert_int_eq(tl_timeline_write_new(&w.writer, count_bytes, &bytes,
-			     NULL),
-	    0);
+	ck_assert_ok(
+	    tl_timeline_write_new(&w.writer, count_bytes, &bytes, NULL));
 	for (uint64_t i = 0; i < MILLION; i++) {
 		ck_assert(viewers_event(VIEWERS_MANY, i, &e));
 		written_put(&w, &e);
 	}
-	ck_assert_int_eq(w.writer->sink.finish(&w.writer->sink), 0);
+	ck_assert_ok(w.writer->sink.finish(&w.writer->sink));
 	tl_writer_free(w.writer);
 	ck_assert_uint_gt(bytes, MILLION * UINT64_C(64));
 	getrusage(RUSAGE_SELF, &usage);
@@ -479,11 +476,10 @@ TEST(a_full_table_says_so)
 	uint64_t named;
 
 	viewers_event(VIEWERS_MANY, 0, &e);
-	ck_assert_int_eq(tl_timeline_table_init(&table, 0, 1), 0);
+	ck_assert_ok(tl_timeline_table_init(&table, 0, 1));
 	table.size_max = 500;
-	ck_assert_int_eq(tl_timeline_table_message(&table, e.message,
-			     e.message->kind, &first),
-	    0);
+	ck_assert_ok(tl_timeline_table_message(&table, e.message,
+	    e.message->kind, &first));
 	for (int i = 0; i < MESSAGES; i++)
 		if (tl_timeline_table_message(&table, &viewers_messages[i],
 			TIMELINE_RECORD_INSTANT, &offset) == -ENOSPC) {
@@ -491,13 +487,10 @@ TEST(a_full_table_says_so)
 			lost = offset;
 		}
 	ck_assert_uint_gt(refused, 0);
-	ck_assert_int_eq(tl_record_at(&r, table.bytes, table.tail, lost, 0,
-			     NULL),
-	    0);
+	ck_assert_ok(tl_record_at(&r, table.bytes, table.tail, lost, 0, NULL));
 	ck_assert_mem_eq(r.text.data, "message lost", 12);
-	ck_assert_int_eq(tl_timeline_table_message(&table, e.message,
-			     e.message->kind, &offset),
-	    0);
+	ck_assert_ok(tl_timeline_table_message(&table, e.message,
+	    e.message->kind, &offset));
 	ck_assert_uint_eq(first, offset);
 	ck_assert_int_eq(tl_timeline_table_string(&table,
 			     &viewers_messages[LABEL], 5, &named),
@@ -522,7 +515,7 @@ TEST(strange_messages_are_written_as_they_can_be)
 	written_put(&w, &e);
 	written_finish(&w);
 	written_whole(&w);
-	ck_assert_int_eq(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor));
 	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
 	ck_assert_uint_eq(e.kind, TL_BEGIN);
 	ck_assert_uint_eq(e.level, TIMELINE_LEVEL_MAX);

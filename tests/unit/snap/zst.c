@@ -46,7 +46,7 @@ memory_storage(const void *data, size_t size)
 	const int fd = memory_file(data, size);
 	struct tl_storage *storage;
 
-	ck_assert_int_eq(tl_storage_of_fd(&storage, fd), 0);
+	ck_assert_ok(tl_storage_of_fd(&storage, fd));
 	close(fd);
 	return storage;
 }
@@ -92,7 +92,7 @@ pack(const void *bytes, size_t size, int level)
 	struct tl_storage *from = memory_storage(bytes, size);
 	const int out = memory_file("", 0);
 
-	ck_assert_int_eq(tl_zst_write(out, from, level), 0);
+	ck_assert_ok(tl_zst_write(out, from, level));
 	tl_storage_close(from);
 	packed_size = (size_t)lseek(out, 0, SEEK_END);
 	ck_assert_uint_le(packed_size, PACKED_MAX);
@@ -149,8 +149,8 @@ TEST(what_was_written_is_read_at_any_place, .to = 6)
 		    (int64_t)there);
 		ck_assert(there == 0 || memcmp(got, bytes + at, there) == 0);
 	}
-	ck_assert_int_eq(tl_storage_read_at(storage, got, 1, size), 0);
-	ck_assert_int_eq(tl_storage_read_at(storage, got, 1, UINT64_MAX), 0);
+	ck_assert_ok(tl_storage_read_at(storage, got, 1, size));
+	ck_assert_ok(tl_storage_read_at(storage, got, 1, UINT64_MAX));
 	ck_assert_uint_eq(damages, 0);
 	tl_storage_close(storage);
 	free(got);
@@ -451,7 +451,7 @@ TEST(a_bomb_does_not_go_off)
 	make_bomb(100000, 0, TL_ZST_FRAME_MAX);
 	ck_assert_int_eq(open_packed(&storage, &fault), 0);
 	ck_assert_uint_eq(storage->size, 0);
-	ck_assert_int_eq(tl_storage_read_at(storage, got, SMALL, 0), 0);
+	ck_assert_ok(tl_storage_read_at(storage, got, SMALL, 0));
 	ck_assert_uint_eq(damages, 1);
 	tl_storage_close(storage);
 	/* as much as the file can hold */

@@ -176,7 +176,7 @@ TEST(an_offset_moves_a_host)
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 		ck_assert_int_eq(event.ns, NOON - 2 * MS);
 		tl_cursor_close(cursor);
-		ck_assert_int_eq(tl_sources_newest(&inputs, &newest), 0);
+		ck_assert_ok(tl_sources_newest(&inputs, &newest));
 		ck_assert_int_eq(newest, NOON);
 	}
 }
@@ -241,7 +241,7 @@ TEST(a_bound_is_that_of_the_knot_in_force)
 
 	ck_assert_uint_eq(bound_at(&clock, 0, 1, 1), TL_SYNC_UNBOUNDED);
 	for (size_t i = 0; i < 5; i++)
-		ck_assert_int_eq(tl_host_clock_add(&clock, &knots[i]), 0);
+		ck_assert_ok(tl_host_clock_add(&clock, &knots[i]));
 	tl_host_clock_settle(&clock);
 	/* before all knots: the error grows by 4 us in 8 ms */
 	ck_assert_uint_eq(bound_at(&clock, 0, 800, 2 * MS), 505);

@@ -43,9 +43,8 @@ setup(void)
 			.gate = 5,
 			.id = (uint32_t)i + 1,
 			.category = tl_bytes_of("net") };
-		ck_assert_int_eq(tl_message_parse(both[i],
-				     tl_bytes_of(i ? "got $id" : "sent $id")),
-		    0);
+		ck_assert_ok(tl_message_parse(both[i],
+		    tl_bytes_of(i ? "got $id" : "sent $id")));
 	}
 	memset(hosts, 0, sizeof(hosts));
 	for (size_t i = 0; i < HOSTS; i++) {
@@ -107,12 +106,10 @@ save(struct host *h)
 	FILE *file = fopen(h->path, "wb");
 
 	qsort(h->events, h->count, sizeof(h->events[0]), compare_events);
-	ck_assert_int_eq(tl_timeline_write_new(&writer, append, &text, NULL),
-	    0);
+	ck_assert_ok(tl_timeline_write_new(&writer, append, &text, NULL));
 	for (size_t i = 0; i < h->count; i++)
-		ck_assert_int_eq(writer->sink.put(&writer->sink, &h->events[i]),
-		    0);
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+		ck_assert_ok(writer->sink.put(&writer->sink, &h->events[i]));
+	ck_assert_ok(writer->sink.finish(&writer->sink));
 	tl_writer_free(writer);
 	ck_assert(disguise(&h->disguise, (uint8_t *)text.data, text.size));
 	ck_assert_ptr_nonnull(file);
@@ -133,7 +130,7 @@ open_hosts(size_t count)
 		names[i] = hosts[i].path;
 	}
 	tl_sources_free(&inputs);
-	ck_assert_int_eq(tl_sources_open(&inputs, names, count, &plan), 0);
+	ck_assert_ok(tl_sources_open(&inputs, names, count, &plan));
 	for (size_t i = 0; i < count; i++)
 		ck_assert(tl_source_is_open(&inputs.items[i]));
 }
@@ -155,7 +152,7 @@ open_cursor(enum tl_order order)
 {
 	struct tl_cursor *cursor = NULL;
 
-	ck_assert_int_eq(tl_sources_cursor(&inputs, order, &cursor), 0);
+	ck_assert_ok(tl_sources_cursor(&inputs, order, &cursor));
 	return cursor;
 }
 
@@ -184,8 +181,7 @@ apply(const char *const *offsets, int want)
 	struct tl_fault fault = { 0 };
 
 	for (; offsets && *offsets; offsets++)
-		ck_assert_int_eq(tl_hosts_plan_offset(&plan, *offsets, &fault),
-		    0);
+		ck_assert_ok(tl_hosts_plan_offset(&plan, *offsets, &fault));
 	ck_assert_int_eq(tl_sources_apply(&inputs, &plan, &fault), want);
 	if (want < 0)
 		snprintf(said, sizeof(said), "%s", fault.text);

@@ -62,7 +62,7 @@ find_in(struct tl_bytes bytes, uint64_t step)
 	uint64_t size = 0;
 	int rc = 0;
 
-	ck_assert_int_eq(tl_write_all(fd, bytes.data, bytes.size), 0);
+	ck_assert_ok(tl_write_all(fd, bytes.data, bytes.size));
 	fault_count = 0;
 	tl_blocks_init(&blocks, fd, &report);
 	do {
@@ -160,9 +160,8 @@ TEST(a_trace_inside_of_a_message_is_none)
 	struct found found;
 
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_write_info(writer, tl_bytes_of("trap"),
-			     bytes_of(&traces[0])),
-	    0);
+	ck_assert_ok(tl_trace_write_info(writer, tl_bytes_of("trap"),
+	    bytes_of(&traces[0])));
 	made_end(writer);
 	found = find_in(bytes_of(&made.data), made.data.size);
 	ck_assert_uint_eq(found.count, 1);

@@ -14,7 +14,7 @@ expect_whole(struct tl_chain *chain, const struct timeline *t)
 	expect_events(chain, t->events, t->count, TL_OLDEST_FIRST);
 	expect_events(chain, t->events, t->count, TL_NEWEST_FIRST);
 	ck_assert_uint_ge(tl_chain_entries(chain), t->count);
-	ck_assert_int_eq(tl_chain_newest(chain, &ns), 0);
+	ck_assert_ok(tl_chain_newest(chain, &ns));
 	ck_assert_int_eq(ns, t->events[t->count - 1].ns);
 	ck_assert(!tl_chain_is_damaged(chain));
 }
@@ -202,7 +202,7 @@ TEST(texts_that_are_too_long_are_cut)
 		const struct tl_bytes text =
 		    i == 0 ? tl_bytes_of("short") : tl_bytes_of(words.data);
 
-		ck_assert_int_eq(tl_message_parse(m, text), 0);
+		ck_assert_ok(tl_message_parse(m, text));
 		m->kind = TIMELINE_RECORD_INSTANT;
 		m->category = m->file = tl_bytes_of(words.data);
 		t.events[i] = (struct tl_event){ .kind = TL_INSTANT,
@@ -287,13 +287,13 @@ append_knots(int fd, uint64_t number, uint64_t *tsc, unsigned count)
 		.id = { 9, (uint8_t)number } };
 	struct tl_trace_writer *writer;
 
-	ck_assert_int_eq(tl_trace_writer_new(&writer, &options), 0);
+	ck_assert_ok(tl_trace_writer_new(&writer, &options));
 	put_infos(writer, &infos);
 	for (unsigned i = 0; i < count; i++) {
 		const struct timeline_knot knot = { .tsc = ++*tsc,
 			.flags = TIMELINE_KNOT_CLOSE };
 
-		ck_assert_int_eq(tl_trace_write_knot(writer, &knot), 0);
+		ck_assert_ok(tl_trace_write_knot(writer, &knot));
 	}
 	made_end(writer);
 	append(fd, &made.data);
@@ -349,7 +349,7 @@ TEST(what_is_followed_is_held_back_for_a_second)
 	int ends[2], rc;
 
 	ck_assert_int_eq(pipe(ends), 0);
-	ck_assert_int_eq(tl_chain_follow_new(&follow, ends[0]), 0);
+	ck_assert_ok(tl_chain_follow_new(&follow, ends[0]));
 	for (size_t b = 0; b < t.block_count; b++)
 		append(ends[1], &t.blocks[b]);
 	while (count < t.count) {

@@ -71,9 +71,8 @@ follow_span(struct open_spans *open, const struct tl_event *event)
 static inline void
 put_info(struct tl_trace_writer *writer, const char *name, const char *value)
 {
-	ck_assert_int_eq(tl_trace_write_info(writer, tl_bytes_of(name),
-			     tl_bytes_of(value)),
-	    0);
+	ck_assert_ok(
+	    tl_trace_write_info(writer, tl_bytes_of(name), tl_bytes_of(value)));
 }
 
 /* The infos of a block; chain NULL: the block belongs to no chain. */
@@ -125,7 +124,7 @@ put_continued(struct tl_sink *sink, const struct open_spans *open)
 			struct tl_event begin = open->begins[t][i];
 
 			begin.continued = true;
-			ck_assert_int_eq(sink->put(sink, &begin), 0);
+			ck_assert_ok(sink->put(sink, &begin));
 			count++;
 		}
 	return count;
@@ -147,11 +146,11 @@ make_block(const struct block_infos *infos, const struct open_spans *open,
 	struct tl_trace_writer *writer;
 	struct tl_sink *sink;
 
-	ck_assert_int_eq(tl_trace_writer_new(&writer, &options), 0);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	ck_assert_ok(tl_trace_writer_new(&writer, &options));
+	ck_assert_ok(tl_trace_sink(writer, &sink));
 	with.continued = open ? put_continued(sink, open) : 0;
 	for (size_t i = 0; i < count; i++)
-		ck_assert_int_eq(sink->put(sink, &events[i]), 0);
+		ck_assert_ok(sink->put(sink, &events[i]));
 	put_infos(writer, &with);
 	made_end(writer);
 	tl_text_free(&made.index);
@@ -269,7 +268,7 @@ free_timeline(struct timeline *t)
 static inline void
 append(int fd, const struct tl_text *bytes)
 {
-	ck_assert_int_eq(tl_write_all(fd, bytes->data, bytes->size), 0);
+	ck_assert_ok(tl_write_all(fd, bytes->data, bytes->size));
 }
 
 /* Append one block. */
@@ -306,7 +305,7 @@ follow_written(int fd)
 	struct tl_chain_follow *follow;
 
 	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
-	ck_assert_int_eq(tl_chain_follow_new(&follow, fd), 0);
+	ck_assert_ok(tl_chain_follow_new(&follow, fd));
 	return follow;
 }
 
@@ -336,7 +335,7 @@ read_chain(struct tl_chain *chain, enum tl_order order)
 	struct tl_cursor *cursor;
 	struct tl_event event;
 
-	ck_assert_int_eq(tl_chain_cursor(chain, order, &cursor), 0);
+	ck_assert_ok(tl_chain_cursor(chain, order, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		ck_assert_uint_lt(got.count, 1 << 16);
 		got.events[got.count++] = event;

@@ -46,11 +46,10 @@ record_into(const struct tl_recorder_host *host, uint64_t size)
 	struct tl_recorder *recorder;
 
 	ck_assert_uint_le(lanes, LANES_MAX);
-	ck_assert_int_eq(tl_recorder_new(&recorder, &options, host), 0);
-	ck_assert_int_eq(tl_recorder_add_at(recorder, "demo", tl->fd, positions,
-			     lanes, &fault),
-	    0);
-	ck_assert_int_eq(tl_recorder_start(recorder), 0);
+	ck_assert_ok(tl_recorder_new(&recorder, &options, host));
+	ck_assert_ok(tl_recorder_add_at(recorder, "demo", tl->fd, positions,
+	    lanes, &fault));
+	ck_assert_ok(tl_recorder_start(recorder));
 	return recorder;
 }
 
@@ -105,8 +104,8 @@ append_file(int fd, unsigned number)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/%03u.trace", folder, number);
-	ck_assert_int_eq(tl_read_file(path, 1 << 24, &bytes), 0);
-	ck_assert_int_eq(tl_write_all(fd, bytes.data, bytes.size), 0);
+	ck_assert_ok(tl_read_file(path, 1 << 24, &bytes));
+	ck_assert_ok(tl_write_all(fd, bytes.data, bytes.size));
 	tl_text_free(&bytes);
 }
 
@@ -253,10 +252,10 @@ TEST(a_timeline_that_was_shipped_is_the_one_that_was_logged, .setup = setup,
 	ck_assert_uint_gt(made, 3);
 	chain = ship(7);
 	ck_assert_uint_eq(tl_chain_fault_count(chain), 0);
-	ck_assert_int_eq(tl_snap_open_fd(&snap, tl->fd, 0, &fault), 0);
+	ck_assert_ok(tl_snap_open_fd(&snap, tl->fd, 0, &fault));
 	for (enum tl_order o = TL_NEWEST_FIRST; o <= TL_OLDEST_FIRST; o++) {
-		ck_assert_int_eq(tl_snap_cursor(snap, o, &logged), 0);
-		ck_assert_int_eq(tl_chain_cursor(chain, o, &shipped), 0);
+		ck_assert_ok(tl_snap_cursor(snap, o, &logged));
+		ck_assert_ok(tl_chain_cursor(chain, o, &shipped));
 		expect_same(logged, shipped, o, lost);
 	}
 	tl_snap_close(snap);
@@ -324,7 +323,7 @@ TEST(a_loss_in_a_chain_stands_right_before_what_outlived_it)
 	for (enum tl_order o = TL_NEWEST_FIRST; o <= TL_OLDEST_FIRST; o++) {
 		const size_t step = o == TL_OLDEST_FIRST ? 1 : SIZE_MAX;
 
-		ck_assert_int_eq(tl_chain_cursor(chain, o, &cursor), 0);
+		ck_assert_ok(tl_chain_cursor(chain, o, &cursor));
 		list = take_all(cursor);
 		for (size_t i = 0; i < list.count; i++) {
 			if (list.events[i].kind != TL_LOST)

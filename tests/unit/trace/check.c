@@ -24,9 +24,8 @@ setup(void)
 
 	fixture_messages();
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
-			     tl_bytes("", 0)),
-	    0);
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 1, 2, tl_bytes("", 0)));
 	for (unsigned i = 0; i < SPAN_COUNT * SPAN_EVENTS; i++) {
 		const unsigned place = i % SPAN_EVENTS;
 		const unsigned span = i / SPAN_EVENTS % 2;
@@ -62,7 +61,7 @@ jump(size_t span, uint64_t level, uint32_t message, struct tl_point *footer)
 	int rc;
 
 	tl_walk_init(&walk, trace, lane);
-	ck_assert_int_eq(tl_walk_seek(&walk, lane->spans[span].start), 0);
+	ck_assert_ok(tl_walk_seek(&walk, lane->spans[span].start));
 	rc = tl_check_jump(&walk, level, message, footer);
 	tl_walk_free(&walk);
 	return rc;
@@ -76,7 +75,7 @@ message_of(size_t span)
 	struct tl_walk walk;
 
 	tl_walk_init(&walk, trace, lane);
-	ck_assert_int_eq(tl_walk_seek(&walk, lane->spans[span].end), 0);
+	ck_assert_ok(tl_walk_seek(&walk, lane->spans[span].end));
 	ck_assert_int_eq(tl_walk_next(&walk, &footer), TL_WALK_POINT);
 	ck_assert_int_eq(footer.kind, TL_TRACE_FOOTER);
 	tl_walk_free(&walk);

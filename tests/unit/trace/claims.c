@@ -35,9 +35,8 @@ make(unsigned threads)
 				 .block_size = BLOCK_SIZE }),
 	    0);
 	free(program.events);
-	ck_assert_int_eq(tl_trace_header_get(&header, bytes_of(&made.data),
-			     &fault),
-	    0);
+	ck_assert_ok(
+	    tl_trace_header_get(&header, bytes_of(&made.data), &fault));
 	seed = tl_trace_seed(&header);
 }
 
@@ -126,10 +125,8 @@ TEST(damage_between_damaged_blocks_is_read_once)
 	put_cell(TL_TRACE_ROOT, 0, logical, 1);
 	end_index();
 	storage = (struct storage *)(void *)storage_of(bytes_of(&data));
-	ck_assert_int_eq(tl_trace_open_storage(&trace, &storage->storage,
-			     storage_of(bytes_of(&index_bytes)), &read_options,
-			     &fault),
-	    0);
+	ck_assert_ok(tl_trace_open_storage(&trace, &storage->storage,
+	    storage_of(bytes_of(&index_bytes)), &read_options, &fault));
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
 	ck_assert_uint_lt(storage->bytes_read, 2 * data.size);
 	ck_assert_uint_ge(tl_trace_damage(trace), blocks - 2);
@@ -365,10 +362,10 @@ write_many(void)
 	event.message = &messages[INSTANT_MESSAGE];
 	event.level = event.message->level;
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	ck_assert_ok(tl_trace_sink(writer, &sink));
 	for (event.tid = 1; event.tid <= MANY; event.tid++) {
 		event.ns = event.tid;
-		ck_assert_int_eq(sink->put(sink, &event), 0);
+		ck_assert_ok(sink->put(sink, &event));
 	}
 	return writer;
 }
@@ -380,8 +377,8 @@ TEST(a_thread_that_writes_nothing_any_more_takes_little)
 	struct tl_trace_writer *writer = write_many();
 	size_t taken;
 
-	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
-	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
+	ck_assert_ok(tl_trace_writer_flush(writer));
+	ck_assert_ok(tl_trace_writer_flush(writer));
 	taken = mallinfo2().uordblks;
 	if (taken > before) /* a sanitizer has an allocator of its own */
 		ck_assert_uint_lt(taken - before, MANY * WRITER_BYTES_EACH);
@@ -400,7 +397,7 @@ TEST(a_thread_that_is_read_out_takes_no_memory, .to = 2)
 			     bytes_of(&made.index)),
 	    0);
 	before = mallinfo2().uordblks;
-	ck_assert_int_eq(tl_trace_cursor(trace, (enum tl_order)_i, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, (enum tl_order)_i, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		const size_t now = mallinfo2().uordblks;
 

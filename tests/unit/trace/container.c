@@ -289,7 +289,7 @@ TEST(any_object_is_read_as_it_was_written_and_none_that_is_cut)
 			    -EBADMSG);
 		}
 		in = tl_data_in(bytes, out.size);
-		ck_assert_int_eq(tl_point_get(&read, &in_state, &in), 0);
+		ck_assert_ok(tl_point_get(&read, &in_state, &in));
 		ck_assert_uint_eq(in.at, out.size);
 		ck_assert_mem_eq(&read.event, &p.event, sizeof(p.event));
 		ck_assert_uint_eq(read.kind, p.kind);
@@ -308,7 +308,7 @@ TEST(a_begin_may_be_continued_and_nothing_else_has_its_bit)
 	struct tl_data_in in = tl_data_in(begin, sizeof(begin));
 	struct tl_point point;
 
-	ck_assert_int_eq(tl_point_get(&point, &state, &in), 0);
+	ck_assert_ok(tl_point_get(&point, &state, &in));
 	ck_assert(point.event.continued);
 	ck_assert_uint_eq(in.at, sizeof(begin));
 	in = tl_data_in(instant, sizeof(instant));
@@ -320,8 +320,8 @@ TEST(large_containers_have_cells_and_many_children_marks)
 	struct tl_shape shape;
 	struct tl_cell cell;
 
-	ck_assert_int_eq(tl_shape_init(&shape), 0);
-	ck_assert_int_eq(tl_shape_reserve(&shape), 0);
+	ck_assert_ok(tl_shape_init(&shape));
+	ck_assert_ok(tl_shape_reserve(&shape));
 	tl_shape_child(&shape, 0);
 	tl_shape_begin(&shape, 10, 0);
 	tl_shape_child(&shape, 10);

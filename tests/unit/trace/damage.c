@@ -24,7 +24,7 @@ find_blocks(struct tl_bytes file)
 	struct tl_fault fault = { 0 };
 	size_t at = TL_TRACE_HEADER_SIZE;
 
-	ck_assert_int_eq(tl_trace_header_get(&header, file, &fault), 0);
+	ck_assert_ok(tl_trace_header_get(&header, file, &fault));
 	block_count = 0;
 	while (at + TL_TRACE_BLOCK_HEADER <= file.size &&
 	       tl_trace_block_get(&blocks[block_count], data + at,
@@ -81,7 +81,7 @@ count_events(struct tl_trace *trace, enum tl_order order)
 	uint64_t count = 0;
 	int rc;
 
-	ck_assert_int_eq(tl_trace_cursor(trace, order, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, order, &cursor));
 	while ((rc = tl_cursor_next(cursor, &event)) > 0)
 		count++;
 	ck_assert_int_eq(rc, 0);
@@ -180,7 +180,7 @@ dumb_block(void *context, const struct tl_trace_block *block, uint64_t at,
 	t->depth = block->depth;
 	t->size = block->logical + block->size;
 	while (in.at < in.size) {
-		ck_assert_int_eq(tl_point_get(&point, &state, &in), 0);
+		ck_assert_ok(tl_point_get(&point, &state, &in));
 		if (point.kind != TL_TRACE_LOSS)
 			point.event.message =
 			    tl_context_message(&dumb_context, point.message);
@@ -218,12 +218,10 @@ read_dumbly(struct tl_bytes data)
 	for (size_t at = 0; at < data.size; at += 777) {
 		const size_t left = data.size - at;
 
-		ck_assert_int_eq(tl_scan_feed(&scan,
-				     tl_bytes(data.data + at,
-					 left < 777 ? left : 777)),
-		    0);
+		ck_assert_ok(tl_scan_feed(&scan,
+		    tl_bytes(data.data + at, left < 777 ? left : 777)));
 	}
-	ck_assert_int_eq(tl_scan_finish(&scan), 0);
+	ck_assert_ok(tl_scan_finish(&scan));
 	tl_scan_free(&scan);
 	set_levels();
 	place_grown();

@@ -39,13 +39,11 @@ setup(void)
 	const struct tl_recorder_host host = { .begin = begin_file };
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(tl_guard_start(), 0);
+	ck_assert_ok(tl_guard_start());
 	recorder_setup();
-	ck_assert_int_eq(tl_recorder_new(&recorder, &options, &host), 0);
-	ck_assert_int_eq(tl_recorder_add(recorder, "demo", tl->fd, false,
-			     &fault),
-	    0);
-	ck_assert_int_eq(tl_recorder_source_start(recorder->sources[0]), 0);
+	ck_assert_ok(tl_recorder_new(&recorder, &options, &host));
+	ck_assert_ok(tl_recorder_add(recorder, "demo", tl->fd, false, &fault));
+	ck_assert_ok(tl_recorder_source_start(recorder->sources[0]));
 	do {
 		sleep_ms(1);
 		now_ns = tl_recorder_read(recorder);

@@ -61,7 +61,7 @@ open_file(void)
 	struct tl_trace *trace;
 
 	fault_count = 0;
-	ck_assert_int_eq(tl_trace_open(&trace, path, &read_options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &read_options, &fault));
 	state = tl_trace_index_state(trace);
 	tl_trace_close(trace);
 	return state;
@@ -142,7 +142,7 @@ TEST(one_of_data_that_grew_meanwhile_is_not_written)
 
 	write_to(path, bytes_of(&made.data), 0644);
 	write_to(index_path, tl_bytes("old", 3), 0644);
-	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &options, &fault));
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
 	tl_trace_close(trace);
 	ck_assert_int_eq(stat(index_path, &st), 0);

@@ -29,9 +29,8 @@ setup(void)
 
 	fixture_messages();
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
-			     tl_bytes_of("worker")),
-	    0);
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 1, 2, tl_bytes_of("worker")));
 }
 
 static void
@@ -118,7 +117,7 @@ TEST(a_million_spans_of_a_crashed_program_are_unfinished)
 
 	for (int i = 0; i < DEEP; i++)
 		put(TL_BEGIN, 0, i, (uint64_t)i);
-	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
+	ck_assert_ok(tl_trace_writer_flush(writer));
 	tl_trace_writer_free(writer); /* the writer does not finish the file */
 	trace = open_made(true);
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
@@ -158,14 +157,13 @@ TEST(any_range_of_a_million_children_is_loaded_alone)
 	make_wide();
 	trace = open_made(true);
 	data = (struct storage *)(void *)storage_of(bytes_of(&made.data));
-	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
-	    0);
+	ck_assert_ok(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1));
 	node = tl_node_child(tl_trace_root(trace, 0), 0);
 	ck_assert_uint_eq(node->child_count, WIDE);
 	for (unsigned k = 0; k < 5; k++) {
 		const uint64_t first = firsts[k];
 
-		ck_assert_int_eq(tl_trace_load(trace, node, first, 10), 0);
+		ck_assert_ok(tl_trace_load(trace, node, first, 10));
 		ck_assert_uint_eq(node->loaded, 10);
 		for (uint64_t i = first; i < first + 10; i++)
 			ck_assert_uint_eq(tl_node_child(node, i)->event.args[0],
@@ -197,24 +195,19 @@ TEST(few_blocks_are_read_for_a_range_or_the_newest_events)
 
 	make_wide();
 	data = (struct storage *)(void *)storage_of(bytes_of(&made.data));
-	ck_assert_int_eq(tl_trace_open_storage(&trace, &data->storage,
-			     storage_of(bytes_of(&made.index)), &read_options,
-			     &fault),
-	    0);
+	ck_assert_ok(tl_trace_open_storage(&trace, &data->storage,
+	    storage_of(bytes_of(&made.index)), &read_options, &fault));
 	ck_assert_uint_lt(data->bytes_read, made.data.size / 100);
 	before = data->bytes_read;
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor));
 	for (int i = 0; i < 100; i++)
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 	tl_cursor_close(cursor);
 	ck_assert_uint_le(data->bytes_read - before, 2 * TL_TRACE_BLOCK_SIZE);
 	before = data->bytes_read;
-	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
-	    0);
-	ck_assert_int_eq(tl_trace_load(trace,
-			     tl_node_child(tl_trace_root(trace, 0), 0), 500000,
-			     10),
-	    0);
+	ck_assert_ok(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1));
+	ck_assert_ok(tl_trace_load(trace,
+	    tl_node_child(tl_trace_root(trace, 0), 0), 500000, 10));
 	ck_assert_uint_le(data->bytes_read - before, 5 * TL_TRACE_BLOCK_SIZE);
 	tl_trace_close(trace);
 }
@@ -227,19 +220,16 @@ TEST(memory_stays_within_its_budget)
 	struct tl_node *node;
 
 	make_wide();
-	ck_assert_int_eq(tl_trace_open_storage(&trace,
-			     storage_of(bytes_of(&made.data)),
-			     storage_of(bytes_of(&made.index)), &options,
-			     &fault),
-	    0);
-	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
-	    0);
+	ck_assert_ok(
+	    tl_trace_open_storage(&trace, storage_of(bytes_of(&made.data)),
+		storage_of(bytes_of(&made.index)), &options, &fault));
+	ck_assert_ok(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1));
 	node = tl_node_child(tl_trace_root(trace, 0), 0);
 	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), -EDQUOT);
 	ck_assert_uint_le(tl_trace_memory(trace), options.memory_max);
 	ck_assert_uint_gt(node->loaded, 10);
 	tl_trace_forget(trace, node);
-	ck_assert_int_eq(tl_trace_load(trace, node, 900000, 50), 0);
+	ck_assert_ok(tl_trace_load(trace, node, 900000, 50));
 	ck_assert_uint_eq(node->loaded, 50);
 	tl_trace_close(trace);
 }
@@ -251,8 +241,8 @@ TEST(several_traces_are_open_at_once)
 	make_wide();
 	a = open_made(true);
 	b = open_made(false);
-	ck_assert_int_eq(tl_trace_load(a, tl_trace_root(a, 0), 0, 1), 0);
-	ck_assert_int_eq(tl_trace_load(b, tl_trace_root(b, 0), 0, 1), 0);
+	ck_assert_ok(tl_trace_load(a, tl_trace_root(a, 0), 0, 1));
+	ck_assert_ok(tl_trace_load(b, tl_trace_root(b, 0), 0, 1));
 	ck_assert_ptr_ne(tl_node_child(tl_trace_root(a, 0), 0)->event.message,
 	    tl_node_child(tl_trace_root(b, 0), 0)->event.message);
 	tl_trace_close(a);
@@ -276,19 +266,18 @@ TEST(any_of_ten_million_children_is_found, .only_if = is_large_wanted)
 	put(TL_END, 1, WIDEST, 0);
 	made_end(writer);
 	trace = open_made(true);
-	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
-	    0);
+	ck_assert_ok(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1));
 	node = tl_node_child(tl_trace_root(trace, 0), 0);
 	ck_assert_uint_eq(node->child_count, WIDEST);
 	for (int i = 0; i < 100; i++) {
 		const uint64_t at = random_below(&seed, WIDEST);
 
-		ck_assert_int_eq(tl_trace_load(trace, node, at, 1), 0);
+		ck_assert_ok(tl_trace_load(trace, node, at, 1));
 		ck_assert_uint_eq(tl_node_child(node, at)->event.args[0], at);
 	}
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
 	tl_trace_forget(trace, node);
-	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), 0);
+	ck_assert_ok(tl_trace_load(trace, node, 0, UINT64_MAX));
 	ck_assert_uint_eq(node->loaded, WIDEST);
 	tl_trace_close(trace);
 }
@@ -299,17 +288,16 @@ write_longest(const char *path)
 {
 	const struct tl_trace_options options = { 0 };
 
-	ck_assert_int_eq(tl_trace_create(&writer, path, &options), 0);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
-			     tl_bytes_of("")),
-	    0);
+	ck_assert_ok(tl_trace_create(&writer, path, &options));
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 1, 2, tl_bytes_of("")));
 	for (int i = 0; i < LONGEST; i += SPAN_SIZE) {
 		put(TL_BEGIN, 1, i, 0);
 		for (int k = 1; k < SPAN_SIZE - 1; k++)
 			put(TL_INSTANT, 3, i + k, (uint64_t)(i + k));
 		put(TL_END, 1, i + SPAN_SIZE - 1, 0);
 	}
-	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	ck_assert_ok(tl_trace_writer_finish(writer));
 	tl_trace_writer_free(writer);
 }
 
@@ -322,12 +310,12 @@ look_into_longest(struct tl_trace *trace)
 
 	ck_assert_uint_eq(tl_trace_thread(trace, 0)->events, LONGEST);
 	ck_assert_uint_eq(root->child_count, LONGEST / SPAN_SIZE);
-	ck_assert_int_eq(tl_trace_load(trace, root, 777, 1), 0);
+	ck_assert_ok(tl_trace_load(trace, root, 777, 1));
 	node = tl_node_child(root, 777);
-	ck_assert_int_eq(tl_trace_load(trace, node, 55555, 10), 0);
+	ck_assert_ok(tl_trace_load(trace, node, 55555, 10));
 	ck_assert_int_eq(tl_node_child(node, 55560)->event.ns,
 	    777 * SPAN_SIZE + 55561);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor));
 	for (int i = 1; i <= 1000; i++) {
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 		ck_assert_int_eq(event.ns, LONGEST - i);
@@ -347,9 +335,8 @@ TEST(a_hundred_million_events_are_looked_into, .only_if = is_large_wanted)
 	snprintf(index_path, sizeof(index_path), "%s.idx", path);
 	write_longest(path);
 	for (int again = 0; again < 2; again++) {
-		ck_assert_int_eq(tl_trace_open(&trace, path, &read_options,
-				     &fault),
-		    0);
+		ck_assert_ok(
+		    tl_trace_open(&trace, path, &read_options, &fault));
 		ck_assert_int_eq(tl_trace_index_state(trace),
 		    again ? TL_INDEX_MISSING : TL_INDEX_READ);
 		look_into_longest(trace);

@@ -26,10 +26,10 @@ write_unfinished(void)
 	struct tl_sink *sink;
 
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	ck_assert_ok(tl_trace_sink(writer, &sink));
 	for (size_t i = 0; i < program.count; i++)
 		ck_assert(sink->put(sink, &program.events[i]) == 0);
-	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
+	ck_assert_ok(tl_trace_writer_flush(writer));
 	tl_trace_writer_free(writer);
 }
 
@@ -208,7 +208,7 @@ check_index(const struct tl_text *index, uint64_t step)
 		struct tl_node *root = tl_trace_root(trace, i);
 		const uint64_t half = tl_trace_root(truth, i)->child_count / 2;
 
-		ck_assert_int_eq(tl_trace_load(trace, root, half, 3), 0);
+		ck_assert_ok(tl_trace_load(trace, root, half, 3));
 		load_all(trace, root, step);
 		ck_assert(same_tree(tl_trace_root(truth, i), root));
 	}
@@ -375,9 +375,9 @@ TEST(nodes_that_are_loaded_stay_when_the_index_is_made_again)
 			     bytes_of(&index)),
 	    0);
 	root = tl_trace_root(trace, 0);
-	ck_assert_int_eq(tl_trace_load(trace, root, 0, 1), 0);
+	ck_assert_ok(tl_trace_load(trace, root, 0, 1));
 	first = tl_node_child(root, 0);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor));
 	for (; events < 100; events++)
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
@@ -445,12 +445,11 @@ open_files(const char *path)
 	struct tl_trace *trace;
 
 	fault_count = 0;
-	ck_assert_int_eq(tl_trace_open(&trace, path, &read_options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &read_options, &fault));
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
 	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
-		ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, i),
-				     0, 1),
-		    0);
+		ck_assert_ok(
+		    tl_trace_load(trace, tl_trace_root(trace, i), 0, 1));
 	ck_assert_uint_eq(tl_trace_damage(trace), 0);
 	state = tl_trace_index_state(trace);
 	tl_trace_close(trace);

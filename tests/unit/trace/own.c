@@ -30,13 +30,10 @@ static struct timeline_trace_message *span, *instant;
 static void
 open_recorded(void)
 {
-	ck_assert_int_eq(timeline_trace_create(&recorded, path, NULL), 0);
-	ck_assert_int_eq(timeline_trace_span(recorded, "x", "info", "span",
-			     &span),
-	    0);
-	ck_assert_int_eq(timeline_trace_instant(recorded, "x", "info",
-			     "instant $n", &instant),
-	    0);
+	ck_assert_ok(timeline_trace_create(&recorded, path, NULL));
+	ck_assert_ok(timeline_trace_span(recorded, "x", "info", "span", &span));
+	ck_assert_ok(timeline_trace_instant(recorded, "x", "info", "instant $n",
+	    &instant));
 }
 
 static void
@@ -67,9 +64,9 @@ close_and_open(void)
 	struct tl_fault fault = { 0 };
 	struct tl_trace *trace;
 
-	ck_assert_int_eq(timeline_trace_close(recorded), 0);
+	ck_assert_ok(timeline_trace_close(recorded));
 	fault_count = 0;
-	ck_assert_int_eq(tl_trace_open(&trace, path, &read_options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &read_options, &fault));
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
 	ck_assert_uint_eq(fault_count, 0);
 	return trace;
@@ -102,12 +99,12 @@ TEST(a_forked_child_defines_nothing)
 	pid_t pid;
 	int status;
 
-	ck_assert_int_eq(timeline_trace_log(instant, 1, UINT64_C(1)), 0);
+	ck_assert_ok(timeline_trace_log(instant, 1, UINT64_C(1)));
 	pid = fork();
 	if (pid == 0)
 		_exit(is_refused_all() ? 0 : 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(timeline_trace_log(instant, 1, UINT64_C(2)), 0);
+	ck_assert_ok(timeline_trace_log(instant, 1, UINT64_C(2)));
 	trace = close_and_open();
 	ck_assert_uint_eq(tl_trace_thread(trace, 0)->events, 2);
 	tl_trace_close(trace);
@@ -136,7 +133,7 @@ TEST(a_trace_that_cannot_be_made_leaves_no_files)
 	int status;
 
 	/* ends the thread of this trace */
-	ck_assert_int_eq(timeline_trace_close(recorded), 0);
+	ck_assert_ok(timeline_trace_close(recorded));
 	ck_assert_int_eq(chmod(folder, 0777), 0);
 	pid = fork();
 	if (pid == 0)
@@ -155,15 +152,14 @@ static pthread_key_t late;
 static void
 log_late(void *number)
 {
-	ck_assert_int_eq(timeline_trace_log(instant, 1,
-			     (uint64_t)(uintptr_t)number),
-	    0);
+	ck_assert_ok(
+	    timeline_trace_log(instant, 1, (uint64_t)(uintptr_t)number));
 }
 
 static void *
 log_to_its_end(void *number)
 {
-	ck_assert_int_eq(timeline_trace_log(instant, 1, UINT64_C(0)), 0);
+	ck_assert_ok(timeline_trace_log(instant, 1, UINT64_C(0)));
 	ck_assert_int_eq(pthread_setspecific(late, number), 0);
 	return NULL;
 }
@@ -194,12 +190,11 @@ record_other(void)
 	struct timeline_trace_message *message;
 	struct timeline_trace *other;
 
-	ck_assert_int_eq(timeline_trace_create(&other, other_path, NULL), 0);
-	ck_assert_int_eq(timeline_trace_instant(other, "x", "info", "other",
-			     &message),
-	    0);
-	ck_assert_int_eq(timeline_trace_log(message, 0), 0);
-	ck_assert_int_eq(timeline_trace_close(other), 0);
+	ck_assert_ok(timeline_trace_create(&other, other_path, NULL));
+	ck_assert_ok(
+	    timeline_trace_instant(other, "x", "info", "other", &message));
+	ck_assert_ok(timeline_trace_log(message, 0));
+	ck_assert_ok(timeline_trace_close(other));
 	ck_assert_int_eq(unlink(other_path), 0);
 	ck_assert_int_eq(unlink(other_index), 0);
 }
@@ -210,15 +205,15 @@ TEST(a_trace_that_is_open_is_remembered_beside_many_that_were)
 	struct tl_trace *trace;
 	struct tl_node *root;
 
-	ck_assert_int_eq(timeline_trace_begin(span, 0), 0);
+	ck_assert_ok(timeline_trace_begin(span, 0));
 	for (int i = 0; i < TRACES; i++)
 		record_other();
-	ck_assert_int_eq(timeline_trace_end(span, 0), 0);
+	ck_assert_ok(timeline_trace_end(span, 0));
 	trace = close_and_open();
 	ck_assert_uint_eq(tl_trace_thread_count(trace), 1);
 	root = tl_trace_root(trace, 0);
 	ck_assert_uint_eq(root->child_count, 1);
-	ck_assert_int_eq(tl_trace_load(trace, root, 0, 1), 0);
+	ck_assert_ok(tl_trace_load(trace, root, 0, 1));
 	child = tl_node_child(root, 0);
 	ck_assert_ptr_nonnull(child);
 	ck_assert_int_eq(child->ended, TL_NODE_ENDED);
@@ -231,9 +226,8 @@ log_to_all(void *context)
 	struct timeline_trace_message *const *all = context;
 
 	for (int i = 0; i < TRACES; i++) {
-		ck_assert_int_eq(timeline_trace_log(instant, 1, UINT64_C(1)),
-		    0);
-		ck_assert_int_eq(timeline_trace_log(all[i], 0), 0);
+		ck_assert_ok(timeline_trace_log(instant, 1, UINT64_C(1)));
+		ck_assert_ok(timeline_trace_log(all[i], 0));
 	}
 	return NULL;
 }
@@ -248,19 +242,17 @@ TEST(a_thread_remembers_what_it_used_last)
 	pthread_t thread;
 
 	for (int i = 0; i < TRACES; i++) {
-		ck_assert_int_eq(timeline_trace_create(&traces[i], other_path,
-				     &drop),
-		    0);
-		ck_assert_int_eq(timeline_trace_instant(traces[i], "x", "info",
-				     "other", &all[i]),
-		    0);
+		ck_assert_ok(
+		    timeline_trace_create(&traces[i], other_path, &drop));
+		ck_assert_ok(timeline_trace_instant(traces[i], "x", "info",
+		    "other", &all[i]));
 		ck_assert_int_eq(unlink(other_path), 0);
 		ck_assert_int_eq(unlink(other_index), 0);
 	}
 	ck_assert_int_eq(pthread_create(&thread, NULL, log_to_all, all), 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	for (int i = 0; i < TRACES; i++)
-		ck_assert_int_eq(timeline_trace_close(traces[i]), 0);
+		ck_assert_ok(timeline_trace_close(traces[i]));
 	trace = close_and_open();
 	ck_assert_uint_eq(tl_trace_thread_count(trace), 1);
 	ck_assert_uint_eq(tl_trace_thread(trace, 0)->events, TRACES);

@@ -61,9 +61,8 @@ pack(const char *info)
 	const int fd = memfd_create("zip", MFD_CLOEXEC);
 	struct tl_storage *data = storage_of(bytes_of(&made.data));
 
-	ck_assert_int_eq(tl_packed_write(fd, data, bytes_of(&made.index),
-			     tl_bytes_of(info), 1795202658000000000),
-	    0);
+	ck_assert_ok(tl_packed_write(fd, data, bytes_of(&made.index),
+	    tl_bytes_of(info), 1795202658000000000));
 	tl_storage_close(data);
 	take_file(fd);
 }
@@ -176,10 +175,8 @@ opens_whole(bool index, const char *info)
 	tl_packed_close(&packed);
 
 	fault_count = 0;
-	ck_assert_int_eq(tl_packed_open_trace(&trace, NULL,
-			     storage_of(bytes_of(&zipped)), &read_options,
-			     &fault),
-	    0);
+	ck_assert_ok(tl_packed_open_trace(&trace, NULL,
+	    storage_of(bytes_of(&zipped)), &read_options, &fault));
 	ck_assert_int_eq(open_bytes(&plain, bytes_of(&made.data),
 			     bytes_of(&made.index)),
 	    0);

@@ -50,25 +50,19 @@ write_file(const struct tl_trace_codec *codec)
 	struct tl_trace_writer *writer;
 	struct tl_sink *sink;
 
-	ck_assert_int_eq(tl_trace_create(&writer, path, &options), 0);
-	ck_assert_int_eq(tl_trace_write_info(writer, tl_bytes_of("host"),
-			     tl_bytes_of("here")),
-	    0);
-	ck_assert_int_eq(tl_trace_write_knot(writer,
-			     &(struct timeline_knot){ .tsc = 5,
-				 .utc_ns = -7,
-				 .mult = 9 }),
-	    0);
-	ck_assert_int_eq(tl_trace_write_process(writer, 100,
-			     tl_bytes_of("before")),
-	    0);
-	ck_assert_int_eq(tl_trace_write_process(writer, 100,
-			     tl_bytes_of("server --fast")),
-	    0);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	ck_assert_ok(tl_trace_create(&writer, path, &options));
+	ck_assert_ok(tl_trace_write_info(writer, tl_bytes_of("host"),
+	    tl_bytes_of("here")));
+	ck_assert_ok(tl_trace_write_knot(writer,
+	    &(struct timeline_knot){ .tsc = 5, .utc_ns = -7, .mult = 9 }));
+	ck_assert_ok(
+	    tl_trace_write_process(writer, 100, tl_bytes_of("before")));
+	ck_assert_ok(
+	    tl_trace_write_process(writer, 100, tl_bytes_of("server --fast")));
+	ck_assert_ok(tl_trace_sink(writer, &sink));
 	for (size_t i = 0; i < program.count; i++)
-		ck_assert_int_eq(sink->put(sink, &program.events[i]), 0);
-	ck_assert_int_eq(sink->finish(sink), 0);
+		ck_assert_ok(sink->put(sink, &program.events[i]));
+	ck_assert_ok(sink->finish(sink));
 	tl_trace_writer_free(writer);
 	free(program.events);
 }
@@ -80,7 +74,7 @@ open_path(const struct tl_trace_read_options *options)
 	struct tl_trace *trace;
 
 	fault_count = 0;
-	ck_assert_int_eq(tl_trace_open(&trace, path, options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, options, &fault));
 	return trace;
 }
 
@@ -91,7 +85,7 @@ count_events(struct tl_trace *trace)
 	struct tl_event event;
 	uint64_t count = 0;
 
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0)
 		count++;
 	tl_cursor_close(cursor);
@@ -144,14 +138,14 @@ TEST(the_index_of_a_trace_that_is_being_written_is_left_alone)
 	struct tl_trace *trace;
 	struct stat before, after;
 
-	ck_assert_int_eq(tl_trace_create(&writer, path, &options), 0);
+	ck_assert_ok(tl_trace_create(&writer, path, &options));
 	ck_assert_int_eq(stat(index_path, &before), 0);
 	trace = open_path(&read_options);
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
 	tl_trace_close(trace);
 	ck_assert_int_eq(stat(index_path, &after), 0);
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
-	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	ck_assert_ok(tl_trace_writer_finish(writer));
 	tl_trace_writer_free(writer);
 	trace = open_path(&read_options);
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
@@ -227,17 +221,14 @@ TEST(packed_blocks_are_read_with_their_codec_alone)
 	const int count = 100000;
 
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
-			     tl_bytes_of("")),
-	    0);
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 1, 2, tl_bytes_of("")));
 	for (int i = 0; i < count; i++)
-		ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
+		ck_assert_ok(tl_trace_stream_put(stream, &event));
 	made_end(writer);
-	ck_assert_int_eq(tl_trace_open_storage(&trace,
-			     storage_of(bytes_of(&made.data)),
-			     storage_of(bytes_of(&made.index)), &reading,
-			     &fault),
-	    0); /* opening unpacks nothing */
+	ck_assert_ok(tl_trace_open_storage(&trace,
+	    storage_of(bytes_of(&made.data)), storage_of(bytes_of(&made.index)),
+	    &reading, &fault)); /* opening unpacks nothing */
 	tl_trace_close(trace);
 	ck_assert_int_eq(tl_trace_open_storage(&trace,
 			     storage_of(bytes_of(&made.data)), NULL, &reading,
@@ -245,10 +236,8 @@ TEST(packed_blocks_are_read_with_their_codec_alone)
 	    -EPROTO);
 	reading.codecs = &codec;
 	reading.codec_count = 1;
-	ck_assert_int_eq(tl_trace_open_storage(&trace,
-			     storage_of(bytes_of(&made.data)), NULL, &reading,
-			     &fault),
-	    0);
+	ck_assert_ok(tl_trace_open_storage(&trace,
+	    storage_of(bytes_of(&made.data)), NULL, &reading, &fault));
 	ck_assert(
 	    tl_bytes_equal(tl_trace_index_bytes(trace), bytes_of(&made.index)));
 	ck_assert_uint_eq(count_events(trace), (uint64_t)count);
@@ -268,14 +257,14 @@ work(void *argument)
 	char name[16];
 
 	snprintf(name, sizeof(name), "worker %d", (int)who);
-	ck_assert_int_eq(timeline_trace_thread_name(trace_of_all, name), 0);
+	ck_assert_ok(timeline_trace_thread_name(trace_of_all, name));
 	for (uint64_t i = 0; i < CALLS; i++) {
-		ck_assert_int_eq(timeline_trace_begin(call, 1, i), 0);
-		ck_assert_int_eq(timeline_trace_log(step, 2, who, i), 0);
-		ck_assert_int_eq(timeline_trace_log(load, 1, i), 0);
-		ck_assert_int_eq(timeline_trace_end(call, 0), 0);
+		ck_assert_ok(timeline_trace_begin(call, 1, i));
+		ck_assert_ok(timeline_trace_log(step, 2, who, i));
+		ck_assert_ok(timeline_trace_log(load, 1, i));
+		ck_assert_ok(timeline_trace_end(call, 0));
 	}
-	ck_assert_int_eq(timeline_trace_begin(call, 1, who), 0);
+	ck_assert_ok(timeline_trace_begin(call, 1, who));
 	return NULL;
 }
 
@@ -285,17 +274,13 @@ record(const struct timeline_trace_options *options)
 	struct timeline_trace *t;
 	pthread_t threads[THREADS];
 
-	ck_assert_int_eq(timeline_trace_create(&t, path, options), 0);
+	ck_assert_ok(timeline_trace_create(&t, path, options));
 	trace_of_all = t;
-	ck_assert_int_eq(timeline_trace_span(t, "work", "info", "call $i",
-			     &call),
-	    0);
-	ck_assert_int_eq(timeline_trace_instant(t, "work", "trace",
-			     "step $s $i", &step),
-	    0);
-	ck_assert_int_eq(timeline_trace_counter(t, "work", "info", "load $n",
-			     &load),
-	    0);
+	ck_assert_ok(timeline_trace_span(t, "work", "info", "call $i", &call));
+	ck_assert_ok(
+	    timeline_trace_instant(t, "work", "trace", "step $s $i", &step));
+	ck_assert_ok(
+	    timeline_trace_counter(t, "work", "info", "load $n", &load));
 	ck_assert_int_eq(timeline_trace_span(t, "work", "none", "call $i",
 			     &call),
 	    -EINVAL);
@@ -326,11 +311,11 @@ check_recorded(void)
 		ck_assert(tl_bytes_equal(tl_trace_thread(trace, i)->command,
 		    tl_bytes_of(program_invocation_short_name)));
 		ck_assert_uint_eq(root->child_count, CALLS + 1);
-		ck_assert_int_eq(tl_trace_load(trace, root, 0, UINT64_MAX), 0);
+		ck_assert_ok(tl_trace_load(trace, root, 0, UINT64_MAX));
 		node = tl_node_child(root, CALLS / 2);
 		ck_assert_int_eq(node->ended, TL_NODE_ENDED);
 		ck_assert_uint_eq(node->child_count, 2);
-		ck_assert_int_eq(tl_trace_load(trace, node, 0, 2), 0);
+		ck_assert_ok(tl_trace_load(trace, node, 0, 2));
 		ck_assert_int_eq(tl_node_child(node, 1)->event.kind,
 		    TL_COUNTER);
 		ck_assert_uint_eq(tl_node_child(node, 1)->event.pid,
@@ -352,7 +337,7 @@ TEST(a_program_records_all_of_its_threads, .to = 2)
 	};
 
 	record(&options);
-	ck_assert_int_eq(timeline_trace_close(trace_of_all), 0);
+	ck_assert_ok(timeline_trace_close(trace_of_all));
 	check_recorded();
 }
 
@@ -402,7 +387,7 @@ TEST(a_forked_child_records_nothing)
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	ck_assert_int_eq(timeline_trace_close(trace_of_all), 0);
+	ck_assert_ok(timeline_trace_close(trace_of_all));
 	check_recorded();
 }
 
@@ -415,17 +400,16 @@ TEST(texts_of_arguments_have_numbers)
 	struct tl_trace *trace;
 	uint64_t number, again;
 
-	ck_assert_int_eq(timeline_trace_create(&t, path, NULL), 0);
-	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "text $s%s",
-			     &text),
-	    0);
-	ck_assert_int_eq(timeline_trace_string(t, "hello", &number), 0);
-	ck_assert_int_eq(timeline_trace_string(t, "hello", &again), 0);
+	ck_assert_ok(timeline_trace_create(&t, path, NULL));
+	ck_assert_ok(
+	    timeline_trace_instant(t, "x", "info", "text $s%s", &text));
+	ck_assert_ok(timeline_trace_string(t, "hello", &number));
+	ck_assert_ok(timeline_trace_string(t, "hello", &again));
 	ck_assert_uint_eq(number, again);
-	ck_assert_int_eq(timeline_trace_log(text, 1, number), 0);
-	ck_assert_int_eq(timeline_trace_close(t), 0);
+	ck_assert_ok(timeline_trace_log(text, 1, number));
+	ck_assert_ok(timeline_trace_close(t));
 	trace = open_path(&read_options);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor));
 	ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 	ck_assert(tl_bytes_equal(string_of(&event, 0), tl_bytes_of("hello")));
 	tl_cursor_close(cursor);
@@ -441,19 +425,17 @@ TEST(the_flusher_takes_no_signal)
 	struct stat before, now;
 	int count;
 
-	ck_assert_int_eq(timeline_trace_create(&t, path, &often), 0);
+	ck_assert_ok(timeline_trace_create(&t, path, &often));
 	ck_assert_int_eq(stat(path, &before), 0);
-	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "n $n",
-			     &message),
-	    0);
-	ck_assert_int_eq(timeline_trace_log(message, 1, UINT64_C(1)), 0);
+	ck_assert_ok(timeline_trace_instant(t, "x", "info", "n $n", &message));
+	ck_assert_ok(timeline_trace_log(message, 1, UINT64_C(1)));
 	do /* wait until the flusher runs: a new thread begins with all
 	    * signals blocked */
 		ck_assert_int_eq(stat(path, &now), 0);
 	while (now.st_size == before.st_size);
 	ck_assert_int_eq(threads_that_take(SIGUSR1, &count), 0);
 	ck_assert_int_eq(count, 1);
-	ck_assert_int_eq(timeline_trace_close(t), 0);
+	ck_assert_ok(timeline_trace_close(t));
 }
 
 /* A reader sees a growing file as it was when it was opened. */
@@ -471,29 +453,26 @@ TEST(a_recording_that_grows_is_read_up_to_where_it_was)
 	uint64_t before;
 	int fd;
 
-	ck_assert_int_eq(timeline_trace_create(&t, path, &small), 0);
-	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "n $n",
-			     &message),
-	    0);
+	ck_assert_ok(timeline_trace_create(&t, path, &small));
+	ck_assert_ok(timeline_trace_instant(t, "x", "info", "n $n", &message));
 	for (uint64_t i = 0; i < EVENTS; i++)
 		ck_assert(timeline_trace_log(message, 1, ~i) == 0);
-	ck_assert_int_eq(timeline_trace_flush(t), 0);
+	ck_assert_ok(timeline_trace_flush(t));
 	fd = open(path, O_RDONLY);
-	ck_assert_int_eq(tl_storage_of_fd(&data, fd), 0);
+	ck_assert_ok(tl_storage_of_fd(&data, fd));
 	close(fd);
 	before = data->size;
 	ck_assert_uint_gt(before, 1 << 20);
 	for (uint64_t i = 0; i < EVENTS; i++)
 		ck_assert(timeline_trace_log(message, 1, ~i) == 0);
-	ck_assert_int_eq(timeline_trace_flush(t), 0);
+	ck_assert_ok(timeline_trace_flush(t));
 	fault_count = 0;
-	ck_assert_int_eq(tl_trace_open_storage(&trace, data, NULL,
-			     &read_options, &fault),
-	    0);
+	ck_assert_ok(
+	    tl_trace_open_storage(&trace, data, NULL, &read_options, &fault));
 	ck_assert_uint_eq(count_events(trace), EVENTS);
 	ck_assert_uint_eq(tl_trace_damage(trace), 0);
 	tl_trace_close(trace);
-	ck_assert_int_eq(timeline_trace_close(t), 0);
+	ck_assert_ok(timeline_trace_close(t));
 }
 
 /* == one writer, one reader == */
@@ -519,10 +498,9 @@ TEST(a_recording_is_opened_again_and_again_while_it_grows)
 	struct stat st = { 0 };
 	pthread_t thread;
 
-	ck_assert_int_eq(timeline_trace_create(&t, path, &small), 0);
-	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "n $a $b",
-			     &message),
-	    0);
+	ck_assert_ok(timeline_trace_create(&t, path, &small));
+	ck_assert_ok(
+	    timeline_trace_instant(t, "x", "info", "n $a $b", &message));
 	ck_assert_int_eq(pthread_create(&thread, NULL, grow, message), 0);
 	while (st.st_size < ENOUGH) {
 		struct tl_trace *trace = open_path(&read_options);
@@ -533,5 +511,5 @@ TEST(a_recording_is_opened_again_and_again_while_it_grows)
 	}
 	__atomic_store_n(&stop_growing, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	ck_assert_int_eq(timeline_trace_close(t), 0);
+	ck_assert_ok(timeline_trace_close(t));
 }

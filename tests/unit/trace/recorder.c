@@ -145,7 +145,7 @@ TEST(texts_of_arguments_that_are_defined_meanwhile_are_kept)
 		uint64_t number;
 
 		snprintf(text, sizeof(text), "text %d", i);
-		ck_assert_int_eq(timeline_string(tl, text, &number), 0);
+		ck_assert_ok(timeline_string(tl, text, &number));
 		timeline_log(named, number);
 		if (i % 100 == 0)
 			sleep_ms(1);

@@ -107,12 +107,12 @@ record_at(const struct tl_recorder_options *options, const uint64_t *positions)
 	struct tl_recorder *r;
 	int rc;
 
-	ck_assert_int_eq(tl_recorder_new(&r, options, &host), 0);
+	ck_assert_ok(tl_recorder_new(&r, options, &host));
 	rc = positions ? tl_recorder_add_at(r, "demo", tl->fd, positions,
 			     told.lanes, &fault)
 		       : tl_recorder_add(r, "demo", tl->fd, false, &fault);
 	ck_assert_msg(rc == 0, "%s", fault.text);
-	ck_assert_int_eq(tl_recorder_start(r), 0);
+	ck_assert_ok(tl_recorder_start(r));
 	return r;
 }
 
@@ -362,9 +362,8 @@ TEST(positions_of_another_timeline_are_refused)
 
 	log_from(0, 10);
 	end_record(r);
-	ck_assert_int_eq(tl_recorder_new(&r, &(struct tl_recorder_options){ 0 },
-			     &(struct tl_recorder_host){ .begin = begin_file }),
-	    0);
+	ck_assert_ok(tl_recorder_new(&r, &(struct tl_recorder_options){ 0 },
+	    &(struct tl_recorder_host){ .begin = begin_file }));
 	ck_assert_int_eq(tl_recorder_add_at(r, "demo", tl->fd, told.positions,
 			     told.lanes - 1, &fault),
 	    -ESTALE);
@@ -442,9 +441,9 @@ TEST(what_is_missing_is_told_though_nothing_comes)
 	struct tl_recorder *r;
 	int full;
 
-	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
-	ck_assert_int_eq(tl_recorder_add(r, "a", tl->fd, false, &fault), 0);
-	ck_assert_int_eq(tl_recorder_start(r), 0);
+	ck_assert_ok(tl_recorder_new(&r, &options, &host));
+	ck_assert_ok(tl_recorder_add(r, "a", tl->fd, false, &fault));
+	ck_assert_ok(tl_recorder_start(r));
 	log_from(0, 10);
 	until(status_of(r).events == 10);
 	full = open("/dev/full", O_RDWR | O_CLOEXEC);
@@ -481,15 +480,14 @@ TEST(what_waits_at_the_end_is_counted_for_each_timeline)
 
 	snprintf(name, sizeof(name), "%s-other", fixture_name);
 	timeline_remove(name);
-	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
-	ck_assert_int_eq(timeline_define(other, "t", "info", "other $n",
-			     &other_tick),
-	    0);
+	ck_assert_ok(timeline_new(&other, name, &fixture_tiny));
+	ck_assert_ok(
+	    timeline_define(other, "t", "info", "other $n", &other_tick));
 	files_max = 1;
-	ck_assert_int_eq(tl_recorder_new(&r, &one, &host), 0);
-	ck_assert_int_eq(tl_recorder_add(r, "a", tl->fd, false, &fault), 0);
-	ck_assert_int_eq(tl_recorder_add(r, "b", other->fd, false, &fault), 0);
-	ck_assert_int_eq(tl_recorder_start(r), 0);
+	ck_assert_ok(tl_recorder_new(&r, &one, &host));
+	ck_assert_ok(tl_recorder_add(r, "a", tl->fd, false, &fault));
+	ck_assert_ok(tl_recorder_add(r, "b", other->fd, false, &fault));
+	ck_assert_ok(tl_recorder_start(r));
 	timeline_log(other_tick, 0);
 	until(status_of(r).events == 1);
 	log_from(0, 10);
@@ -558,16 +556,13 @@ TEST(readers_that_are_shared_leave_each_recording_its_writer)
 	struct tl_fault fault = { 0 };
 	int with_crew;
 
-	ck_assert_int_eq(tl_recorder_readers_new(&crew), 0);
+	ck_assert_ok(tl_recorder_readers_new(&crew));
 	with_crew = count_threads();
 	for (int i = 0; i < CREW; i++) {
-		ck_assert_int_eq(tl_recorder_new(&recorders[i], &options,
-				     &host),
-		    0);
-		ck_assert_int_eq(tl_recorder_add(recorders[i], "demo", tl->fd,
-				     false, &fault),
-		    0);
-		ck_assert_int_eq(tl_recorder_start_with(recorders[i], crew), 0);
+		ck_assert_ok(tl_recorder_new(&recorders[i], &options, &host));
+		ck_assert_ok(tl_recorder_add(recorders[i], "demo", tl->fd,
+		    false, &fault));
+		ck_assert_ok(tl_recorder_start_with(recorders[i], crew));
 	}
 	ck_assert_int_eq(count_threads(), with_crew + CREW);
 	for (int n = 0; n < CREW_EVENTS; n++)
@@ -589,16 +584,13 @@ TEST(two_threads_serve_all_recordings_of_a_crew)
 	struct tl_fault fault = { 0 };
 	int with_crew;
 
-	ck_assert_int_eq(tl_recorder_crew_new(&crew), 0);
+	ck_assert_ok(tl_recorder_crew_new(&crew));
 	with_crew = count_threads();
 	for (int i = 0; i < CREW; i++) {
-		ck_assert_int_eq(tl_recorder_new(&recorders[i], &options,
-				     &host),
-		    0);
-		ck_assert_int_eq(tl_recorder_add(recorders[i], "demo", tl->fd,
-				     false, &fault),
-		    0);
-		ck_assert_int_eq(tl_recorder_start_with(recorders[i], crew), 0);
+		ck_assert_ok(tl_recorder_new(&recorders[i], &options, &host));
+		ck_assert_ok(tl_recorder_add(recorders[i], "demo", tl->fd,
+		    false, &fault));
+		ck_assert_ok(tl_recorder_start_with(recorders[i], crew));
 	}
 	ck_assert_int_eq(count_threads(), with_crew);
 	for (int n = 0; n < CREW_EVENTS; n++) {

@@ -37,16 +37,12 @@ static struct timeline_event *tick, *named, *outer, *inner;
 static inline void
 define_all(void)
 {
-	ck_assert_int_eq(timeline_define(tl, "t", "info", "tick $n", &tick), 0);
-	ck_assert_int_eq(timeline_define(tl, "t", "info", "named $text%s",
-			     &named),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "t", "info", "outer $id",
-			     TIMELINE_THREAD, &outer),
-	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "t", "info", "inner $id",
-			     TIMELINE_THREAD, &inner),
-	    0);
+	ck_assert_ok(timeline_define(tl, "t", "info", "tick $n", &tick));
+	ck_assert_ok(timeline_define(tl, "t", "info", "named $text%s", &named));
+	ck_assert_ok(timeline_define_span(tl, "t", "info", "outer $id",
+	    TIMELINE_THREAD, &outer));
+	ck_assert_ok(timeline_define_span(tl, "t", "info", "inner $id",
+	    TIMELINE_THREAD, &inner));
 }
 
 static inline void
@@ -144,11 +140,11 @@ record_from(const struct tl_recorder_options *options, bool all)
 	struct tl_fault fault = { 0 };
 	struct tl_recorder *recorder;
 
-	ck_assert_int_eq(tl_recorder_new(&recorder, options, &host), 0);
+	ck_assert_ok(tl_recorder_new(&recorder, options, &host));
 	ck_assert_msg(tl_recorder_add(recorder, "demo", tl->fd, all, &fault) ==
 			  0,
 	    "%s", fault.text);
-	ck_assert_int_eq(tl_recorder_start(recorder), 0);
+	ck_assert_ok(tl_recorder_start(recorder));
 	return recorder;
 }
 
@@ -251,7 +247,7 @@ count_events(struct recorded *recorded, struct tl_trace *trace)
 	struct tl_event event;
 	int rc;
 
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor));
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (event.kind == TL_LOST)
 			recorded->lost += event.lost;

@@ -30,7 +30,7 @@ check_infos(const char *path, const char *host)
 
 	for (int i = 0; i < 16; i++)
 		snprintf(boot + 2 * i, 3, "%02x", tl->header->boot_id[i]);
-	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &options, &fault));
 	ck_assert(
 	    tl_bytes_equal(tl_trace_info(trace, "block"), tl_bytes_of("17")));
 	ck_assert(tl_bytes_equal(tl_trace_info(trace, "at the end"),
@@ -59,9 +59,9 @@ TEST(a_file_says_what_its_owner_and_its_timeline_say, .to = 2)
 	/* the timeline is of another machine and another boot */
 	strcpy(tl->header->creator_host, "elsewhere");
 	memset(tl->header->boot_id, 0xab, sizeof(tl->header->boot_id));
-	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
-	ck_assert_int_eq(tl_recorder_add(r, "demo", tl->fd, false, &fault), 0);
-	ck_assert_int_eq(tl_recorder_start(r), 0);
+	ck_assert_ok(tl_recorder_new(&r, &options, &host));
+	ck_assert_ok(tl_recorder_add(r, "demo", tl->fd, false, &fault));
+	ck_assert_ok(tl_recorder_start(r));
 	for (uint64_t i = 0; i < 3; i++)
 		timeline_log(tick, i);
 	end_record(r);
@@ -99,7 +99,7 @@ TEST(a_file_has_the_knots_of_a_clock_that_was_set_back)
 	timeline_log(tick, 1);
 	end_record(r);
 	snprintf(path, sizeof(path), "%s/000.trace", folder);
-	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &options, &fault));
 	for (size_t i = 0; i < tl_trace_knot_count(trace); i++)
 		found += tl_trace_knot(trace, i)->utc_ns == back_ns;
 	ck_assert_uint_eq(found, 1);

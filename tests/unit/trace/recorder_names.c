@@ -19,7 +19,7 @@ expect_names(unsigned number, const char *name, const char *command)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/%03u.trace", folder, number);
-	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &options, &fault));
 	ck_assert_uint_eq(tl_trace_thread_count(trace), 1);
 	thread = tl_trace_thread(trace, 0);
 	ck_assert(tl_bytes_equal(thread->name, tl_bytes_of(name)));

@@ -25,9 +25,8 @@ static void
 setup(void)
 {
 	recorder_setup();
-	ck_assert_int_eq(timeline_define_span(tl, "t", "trace", "detail $id",
-			     TIMELINE_THREAD, &detail),
-	    0);
+	ck_assert_ok(timeline_define_span(tl, "t", "trace", "detail $id",
+	    TIMELINE_THREAD, &detail));
 	timeline_priority(tl, "info");
 }
 
@@ -50,16 +49,13 @@ read_file(const char *path, enum tl_order order, struct found *found)
 	struct tl_trace *trace;
 	size_t count;
 
-	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
-	ck_assert_int_eq(tl_trace_cursor(trace, order, &cursor), 0);
-	ck_assert_int_eq(tl_trace_messages(trace, &messages, &count), 0);
+	ck_assert_ok(tl_trace_open(&trace, path, &options, &fault));
+	ck_assert_ok(tl_trace_cursor(trace, order, &cursor));
+	ck_assert_ok(tl_trace_messages(trace, &messages, &count));
 	tl_trace_observed(trace, order, &start);
-	ck_assert_int_eq(tl_observe_recording(&start, messages, count, &cursor),
-	    0);
+	ck_assert_ok(tl_observe_recording(&start, messages, count, &cursor));
 	free(messages);
-	ck_assert_int_eq(tl_spans_cursor(order, TL_SPANS_WINDOW, cursor,
-			     &cursor),
-	    0);
+	ck_assert_ok(tl_spans_cursor(order, TL_SPANS_WINDOW, cursor, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		found->sure += event.begun == TL_BEGUN;
 		found->unsure += event.begun == TL_BEGUN_UNSURE;
@@ -296,9 +292,8 @@ TEST(of_two_messages_with_one_text_one_counts_as_raised, .to = 2)
 	struct timeline_event *twin;
 	struct tl_recorder *r;
 
-	ck_assert_int_eq(timeline_define_span(tl, "u", "trace", "detail $id",
-			     TIMELINE_THREAD, &twin),
-	    0);
+	ck_assert_ok(timeline_define_span(tl, "u", "trace", "detail $id",
+	    TIMELINE_THREAD, &twin));
 	r = record(&prompt);
 	timeline_burst(tl, "trace", 50000000);
 	timeline_begin(twin, 1);

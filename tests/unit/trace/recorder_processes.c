@@ -28,14 +28,12 @@ expect_command(uint32_t pid, const char *command)
 
 	made_begin(&made, &options, &writer);
 	for (int i = 0; i < 2; i++) /* the second call finds the name */
-		ck_assert_int_eq(tl_recorder_processes_define(&processes,
-				     writer, pid, NULL),
-		    0);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, pid, pid,
-			     tl_bytes_of("name")),
-	    0);
-	ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
-	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+		ck_assert_ok(tl_recorder_processes_define(&processes, writer,
+		    pid, NULL));
+	ck_assert_ok(tl_trace_stream_new(&stream, writer, pid, pid,
+	    tl_bytes_of("name")));
+	ck_assert_ok(tl_trace_stream_put(stream, &event));
+	ck_assert_ok(tl_trace_writer_finish(writer));
 	tl_trace_writer_free(writer);
 	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
 			     bytes_of(&made.index)),
@@ -105,9 +103,8 @@ TEST(nobody_has_no_name_and_many_are_forgotten)
 	expect_command(0, "");
 	made_begin(&made, &options, &writer);
 	for (uint32_t i = 0; i < MANY; i++) /* processes that cannot exist */
-		ck_assert_int_eq(tl_recorder_processes_define(&processes,
-				     writer, (1u << 30) + i, NULL),
-		    0);
+		ck_assert_ok(tl_recorder_processes_define(&processes, writer,
+		    (1u << 30) + i, NULL));
 	ck_assert_uint_eq(processes.count, MANY);
 	tl_recorder_processes_leave(&processes);
 	tl_recorder_processes_leave(&processes);

@@ -51,7 +51,7 @@ define(void)
 	timeline.accounted = false;
 	timeline.begun = 0;
 	threads.places[0].timeline = &timeline;
-	ck_assert_int_eq(tl_spans_new(&threads.spans), 0);
+	ck_assert_ok(tl_spans_new(&threads.spans));
 	for (unsigned i = 0; i <= SPANS; i++) {
 		messages[i] = (struct tl_message){ .id = 64 * (i + 1),
 			.kind = i < SPANS ? TIMELINE_RECORD_SPAN
@@ -59,9 +59,8 @@ define(void)
 			.scope = TIMELINE_THREAD,
 			.level = 6,
 			.gate = 6 };
-		ck_assert_int_eq(tl_message_parse(&messages[i],
-				     tl_bytes_of(texts[i])),
-		    0);
+		ck_assert_ok(
+		    tl_message_parse(&messages[i], tl_bytes_of(texts[i])));
 	}
 }
 
@@ -97,7 +96,7 @@ begin_file(void)
 	file = (struct tl_recorder_file){ .written = written };
 	file.files.data = memfd_create("data", MFD_ALLOW_SEALING);
 	file.files.index = memfd_create("index", 0);
-	ck_assert_int_eq(tl_recorder_file_begin(&file, 1, &options), 0);
+	ck_assert_ok(tl_recorder_file_begin(&file, 1, &options));
 	entries = lost = 0;
 }
 
@@ -262,11 +261,11 @@ check_file(uint64_t first, uint64_t continued)
 	struct tl_event event;
 	uint64_t seen = 0, seen_lost = 0, before = 0;
 
-	ck_assert_int_eq(tl_storage_of_fd(&storage, file.files.data), 0);
+	ck_assert_ok(tl_storage_of_fd(&storage, file.files.data));
 	ck_assert_msg(tl_trace_open_storage(&trace, storage, NULL, &options,
 			  &fault) == 0,
 	    "%s", fault.text);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		if (event.kind == TL_LOST)
 			seen_lost += event.lost;
@@ -300,10 +299,8 @@ TEST(what_is_written_and_what_is_missing_is_all)
 			uint64_t continued;
 
 			begin_file();
-			ck_assert_int_eq(tl_recorder_threads_continue(&threads,
-					     file.writer, UINT64_MAX,
-					     &continued),
-			    0);
+			ck_assert_ok(tl_recorder_threads_continue(&threads,
+			    file.writer, UINT64_MAX, &continued));
 			ck_assert_uint_eq(continued, expected);
 			put_many(&seed);
 			if (random_below(&seed, 2))
@@ -328,9 +325,8 @@ record_file(struct tl_event *events, size_t count)
 	uint64_t continued;
 
 	begin_file();
-	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
-			     UINT64_MAX, &continued),
-	    0);
+	ck_assert_ok(tl_recorder_threads_continue(&threads, file.writer,
+	    UINT64_MAX, &continued));
 	for (size_t i = 0; i < count; i++)
 		ck_assert_int_eq(put(&events[i]), 0);
 	tl_recorder_file_free(&file, false);
@@ -427,11 +423,10 @@ count_sure(void)
 	struct tl_event event;
 	uint64_t count = 0;
 
-	ck_assert_int_eq(tl_storage_of_fd(&storage, file.files.data), 0);
-	ck_assert_int_eq(tl_trace_open_storage(&trace, storage, NULL, &options,
-			     &fault),
-	    0);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_storage_of_fd(&storage, file.files.data));
+	ck_assert_ok(
+	    tl_trace_open_storage(&trace, storage, NULL, &options, &fault));
+	ck_assert_ok(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0)
 		count += event.kind == TL_END && event.begun == TL_BEGUN;
 	tl_cursor_close(cursor);
@@ -457,12 +452,11 @@ TEST(an_end_of_another_interval_has_no_begin_in_the_file_before, .to = 2)
 	end.tsc = 20;
 	end.observed = _i == 0 ? 5 : 6;
 	begin_file();
-	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
-			     UINT64_MAX, &continued),
-	    0);
+	ck_assert_ok(tl_recorder_threads_continue(&threads, file.writer,
+	    UINT64_MAX, &continued));
 	ck_assert_uint_eq(continued, 1);
 	ck_assert_int_eq(put(&end), 0);
-	ck_assert_int_eq(tl_recorder_file_finish(&file), 0);
+	ck_assert_ok(tl_recorder_file_finish(&file));
 	ck_assert_uint_eq(count_sure(), _i == 0);
 	tl_recorder_file_free(&file, false);
 	tl_recorder_threads_free(&threads);

@@ -115,7 +115,7 @@ find_damage(struct tl_trace *t)
 	struct tl_cursor *cursor;
 	struct tl_event event;
 
-	ck_assert_int_eq(tl_trace_cursor(t, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(t, TL_OLDEST_FIRST, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0)
 		continue;
 	tl_cursor_close(cursor);
@@ -129,8 +129,8 @@ probe(struct tl_node *a, struct tl_node *b, uint64_t *seed)
 		const uint64_t at = random_below(seed, a->child_count);
 		const struct tl_node *p, *q;
 
-		ck_assert_int_eq(tl_trace_load(plain, a, at, 3), 0);
-		ck_assert_int_eq(tl_trace_load(trace, b, at, 3), 0);
+		ck_assert_ok(tl_trace_load(plain, a, at, 3));
+		ck_assert_ok(tl_trace_load(trace, b, at, 3));
 		p = tl_node_child(a, at);
 		q = tl_node_child(b, at);
 		ck_assert_int_eq(p != NULL, q != NULL);
@@ -264,9 +264,8 @@ make_large(bool deep)
 	struct tl_trace_writer *writer;
 
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
-			     tl_bytes_of("worker")),
-	    0);
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 1, 2, tl_bytes_of("worker")));
 	for (int i = 0; i < LARGE; i++)
 		put(writer, deep ? TL_BEGIN : TL_INSTANT, i * 1000);
 	for (int i = 0; deep && i < LARGE; i++)
@@ -290,7 +289,7 @@ TEST(children_of_a_wide_damaged_thread_are_read_once)
 	ck_assert_uint_gt(tl_trace_damage(trace), 0);
 	root = tl_trace_root(trace, 0);
 	for (uint64_t i = 0; i < root->child_count; i += RANGE)
-		ck_assert_int_eq(tl_trace_load(trace, root, i, RANGE), 0);
+		ck_assert_ok(tl_trace_load(trace, root, i, RANGE));
 	ck_assert_uint_gt(root->loaded, LARGE * 9 / 10);
 	ck_assert_uint_eq(root->loaded, root->child_count);
 	ck_assert_uint_lt(bytes_read(), made.data.size * 6);
@@ -306,7 +305,7 @@ TEST(spans_in_spans_of_a_damaged_thread_are_read_once)
 	ck_assert_uint_gt(tl_trace_damage(trace), 0);
 	for (node = tl_trace_root(trace, 0); node && node->child_count > 0;
 	     node = tl_node_child(node, 0), depth++)
-		ck_assert_int_eq(tl_trace_load(trace, node, 0, 1), 0);
+		ck_assert_ok(tl_trace_load(trace, node, 0, 1));
 	ck_assert_uint_gt(depth, LARGE / 4);
 	ck_assert_uint_lt(bytes_read(), made.data.size * 12);
 }
@@ -322,9 +321,8 @@ TEST(orphans_are_known_at_every_child)
 	uint64_t seed = 1;
 
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
-			     tl_bytes_of("worker")),
-	    0);
+	ck_assert_ok(
+	    tl_trace_stream_new(&stream, writer, 1, 2, tl_bytes_of("worker")));
 	for (int i = 0; i < 1000; i++)
 		put(writer, TL_BEGIN, i);
 	for (int i = 1000; i < LARGE / 8; i++) {
@@ -341,7 +339,7 @@ TEST(orphans_are_known_at_every_child)
 	     a; a = tl_node_child(a, 0), b = tl_node_child(b, 0)) {
 		if (a->child_count > 1000)
 			probe(a, b, &seed);
-		ck_assert_int_eq(tl_trace_load(plain, a, 0, 1), 0);
-		ck_assert_int_eq(tl_trace_load(trace, b, 0, 1), 0);
+		ck_assert_ok(tl_trace_load(plain, a, 0, 1));
+		ck_assert_ok(tl_trace_load(trace, b, 0, 1));
 	}
 }

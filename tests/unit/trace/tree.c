@@ -179,7 +179,7 @@ compare_cursor(struct tl_trace *trace, enum tl_order order)
 	for (unsigned i = 0; order == TL_NEWEST_FIRST && i < program.threads;
 	     i++)
 		next[i] = program.count;
-	ck_assert_int_eq(tl_trace_cursor(trace, order, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, order, &cursor));
 	while (tl_cursor_next(cursor, &event) > 0) {
 		size_t *at = &next[event.tid - 1000];
 
@@ -234,7 +234,7 @@ TEST(events_of_all_threads_come_in_order_of_time)
 	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
 			     bytes_of(&made.index)),
 	    0);
-	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	ck_assert_ok(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor));
 	for (size_t i = COUNT; i-- > 0;) {
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 		ck_assert(same_event(sorted[i], &event));
@@ -284,10 +284,10 @@ TEST(what_is_put_before_an_error_is_there_and_said_to_be_not_all, .to = 2)
 
 	program = random_program(3, COUNT, 1);
 	made_begin(&made, &options, &writer);
-	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	ck_assert_ok(tl_trace_sink(writer, &sink));
 	for (size_t i = 0; i < program.count; i++)
-		ck_assert_int_eq(sink->put(sink, &program.events[i]), 0);
-	ck_assert_int_eq(tl_trace_writer_stop(writer), 0);
+		ck_assert_ok(sink->put(sink, &program.events[i]));
+	ck_assert_ok(tl_trace_writer_stop(writer));
 	tl_trace_writer_free(writer);
 	trace = read_whole(bytes_of(&made.data));
 	ck_assert_uint_gt(fault_count, 0);
@@ -318,7 +318,7 @@ TEST(a_writer_knows_how_large_its_file_will_be)
 		program = random_program(seed, count, 1 + seed % 5);
 		options.alone = true;
 		made_begin(&made, &options, &writer);
-		ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+		ck_assert_ok(tl_trace_sink(writer, &sink));
 		for (size_t i = 0; i < count; i++) {
 			ck_assert(sink->put(sink, &program.events[i]) == 0);
 			if (i % 500 == 499)
@@ -352,7 +352,7 @@ static void
 has_children(struct tl_trace *trace, struct tl_node *node, const char *ends)
 {
 	ck_assert_uint_eq(node->child_count, strlen(ends));
-	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), 0);
+	ck_assert_ok(tl_trace_load(trace, node, 0, UINT64_MAX));
 	for (size_t i = 0; ends[i]; i++)
 		ck_assert_int_eq(tl_node_child(node, i)->ended, ends[i] - '0');
 }
