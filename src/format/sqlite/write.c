@@ -269,7 +269,7 @@ text(struct tl_bytes bytes)
 static struct cell
 some(struct tl_bytes bytes)
 {
-	return bytes.size > 0 ? text(bytes) : (struct cell){ NOTHING };
+	return bytes.size > 0 ? text(bytes) : (struct cell){ .kind = NOTHING };
 }
 
 static struct cell
@@ -281,7 +281,8 @@ word(const char *string)
 static struct cell
 cpu_of(uint32_t cpu)
 {
-	return cpu != TL_CPU_UNKNOWN ? number(cpu) : (struct cell){ NOTHING };
+	return cpu != TL_CPU_UNKNOWN ? number(cpu)
+				     : (struct cell){ .kind = NOTHING };
 }
 
 /* The values of arguments in their formats; SQLite stores NULL for a NaN. */
@@ -449,7 +450,8 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 		.pid = span->pid,
 		.tid = span->tid,
 		.source = span->source };
-	struct cell v[TL_ARGS_MAX] = { { NOTHING } }, end = { NOTHING };
+	struct cell v[TL_ARGS_MAX] = { { .kind = NOTHING } },
+		    end = { .kind = NOTHING };
 	uint32_t message, thread;
 	int rc;
 
@@ -477,9 +479,9 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 static int
 insert_event(struct sqlite_write *w, const struct tl_event *e)
 {
-	const struct cell lost = number(e->lost), null = { NOTHING };
+	const struct cell lost = number(e->lost), null = { .kind = NOTHING };
 	const bool is_lost = !e->message;
-	struct cell v[TL_ARGS_MAX] = { { NOTHING } };
+	struct cell v[TL_ARGS_MAX] = { { .kind = NOTHING } };
 	uint32_t id = 0, thread = 0;
 	struct thread *t;
 	int rc;
@@ -561,8 +563,9 @@ insert_origin(struct sqlite_write *w)
 	const struct cell rows[][2] = { { word("writer"), word("timeline") },
 		{ word("machine"), some(tl_bytes_of(o->machine)) },
 		{ word("command"), some(tl_bytes_of(o->command)) },
-		{ word("pid"),
-		    o->pid != 0 ? number(o->pid) : (struct cell){ NOTHING } } };
+		{ word("pid"), o->pid != 0
+				   ? number(o->pid)
+				   : (struct cell){ .kind = NOTHING } } };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < TL_COUNT(rows); i++)
