@@ -240,7 +240,7 @@ enum { DIGITS_SURE = 19 /* this many never overflow */ };
 /* Join eight digits, the first in the lowest byte, into a number.  Each step
  * joins neighbours: 8 digits, 4 pairs, 2 fours. */
 static inline uint64_t
-join(uint64_t digits)
+join_digits(uint64_t digits)
 {
 	digits = (digits * 10 + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
 	digits = (digits * 100 + (digits >> 16)) & UINT64_C(0x0000ffff0000ffff);
@@ -263,7 +263,7 @@ take_eight(const char *data, uint64_t *n)
 	x ^= EACH_BYTE * '0';
 	odd = ((x + EACH_BYTE * (0x80 - 10)) | x) & EACH_BYTE * 0x80;
 	count = odd ? (unsigned)__builtin_ctzll(odd) / 8 : 8;
-	*n = count > 0 ? join(x << 8 * (8 - count)) : 0;
+	*n = count > 0 ? join_digits(x << 8 * (8 - count)) : 0;
 	return count;
 }
 

@@ -647,7 +647,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	b->opened = levels_number(source_of(s, event), event, event);
 	b->nesting = nests ? around(s, thread, own) : s->stacks[stack].open - 1;
 	b->depth = nests ? s->stacks[thread].open : b->nesting;
-	b->thread = NONE;
+	b->thread = b->inner = NONE;
 	b->closed = false;
 	begin_link(s, i, stack);
 	if (nests)

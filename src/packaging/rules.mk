@@ -34,7 +34,7 @@ rpm:
 # == the amalgamation: what logs as three files that need a C library only ==
 # These files define the functions of timeline.h, and what they call.
 WRITER	 := $(addprefix src/,\
-	    $(addprefix base/,file table text time) \
+	    $(addprefix base/,file number table text time) \
 	    $(addprefix clock/,calibrate calibrate_tail clock rate trust) \
 	    $(addprefix event/,levels message) \
 	    $(addprefix ring/,check create define epoch error exits ids layout level \

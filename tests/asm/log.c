@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -990,13 +991,19 @@ TEST(the_stamp_of_the_fallback_is_returned_after_the_last_try)
 	    tl->geometry.cpu_lanes, events[0]->tier);
 	const uint64_t q = head_of(lane);
 	const uint64_t now = __rdtsc() + 12345;
+	struct rusage before, after;
 
 	if (!tl->use_rseq)
 		return;
 	set_levels(&t);
+	getrusage(RUSAGE_THREAD, &before);
 	ck_assert_uint_eq(append_with_clock(&t, now), now);
-	ck_assert_uint_eq(at_clock.aborts, TIMELINE_TRIES_MAX);
-	ck_assert_uint_eq(at_clock.faults, TIMELINE_TRIES_MAX + 1);
+	getrusage(RUSAGE_THREAD, &after);
+	ck_assert_uint_le(at_clock.aborts, TIMELINE_TRIES_MAX);
+	/* a try before a reading of the clock ends where the kernel switches */
+	if (after.ru_nivcsw == before.ru_nivcsw)
+		ck_assert_uint_eq(at_clock.aborts, TIMELINE_TRIES_MAX);
+	ck_assert_uint_eq(at_clock.faults, at_clock.aborts + 1);
 	ck_assert_uint_eq(head_of(lane), q + 1);
 	ck_assert_uint_eq(entry_of(lane, q)->tsc, now);
 }

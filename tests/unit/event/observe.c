@@ -22,11 +22,14 @@ static const struct tl_message level = { .builtin = TIMELINE_BUILTIN_LEVEL,
 	.gate = TIMELINE_LEVEL_NONE,
 	.level = 6 };
 static struct tl_observer observer;
+static uint64_t numbers[26]; /* of the intervals of a case */
+static unsigned known;
 static struct tl_observed_start start;
 
 static void
 setup(void)
 {
+	known = 0;
 	for (unsigned g = 0; g < TL_OBSERVED_GATES; g++)
 		messages[g] = (struct tl_message){ .kind = TIMELINE_RECORD_SPAN,
 			.id = 100 + g,
@@ -140,8 +143,6 @@ start_anew(char *line)
 static char
 letter_of(uint64_t number)
 {
-	static uint64_t numbers[26];
-	static unsigned known;
 	unsigned i = 0;
 
 	if (number == TL_UNOBSERVED)

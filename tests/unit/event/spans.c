@@ -26,10 +26,15 @@ static const struct event_text_message names[] = { { "a", &thread_span },
 
 static struct tl_spans *spans;
 static struct tl_span span;
+static struct tl_event events_put[16]; /* by the lines of a case */
+static size_t put_count;
+static uint64_t first_begun; /* the first span of these */
 
 static void
 setup(void)
 {
+	put_count = 0;
+	first_begun = 0;
 	ck_assert_ok(tl_spans_new(&spans));
 }
 
@@ -137,9 +142,6 @@ print_back(struct tl_text *out, const struct tl_event *events, size_t count)
 	tl_cursor_close(cursor);
 }
 
-static struct tl_event events_put[16];
-static size_t put_count;
-
 /*
  * Put the event of a line, and print the span that it ended.  Other lines:
  *	? a 10	the depth of a span that would begin there, and whether the
@@ -151,7 +153,6 @@ static size_t put_count;
 static void
 put_line(struct tl_text *out, const char *line)
 {
-	static uint64_t first;
 	struct tl_spans_count n;
 	struct tl_event e;
 	uint32_t index = 0;
@@ -170,16 +171,16 @@ put_line(struct tl_text *out, const char *line)
 	} else if (*line == '?') {
 		e = event_text_parse(line, names);
 		tl_put_format(out, " = %u", tl_spans_depth(spans, &e));
-		tl_put_string(out, tl_spans_is_around(spans, first) ? " around"
-				   : tl_spans_find(spans, first, &span)
-				       ? ""
-				       : " ended");
+		tl_put_string(out,
+		    tl_spans_is_around(spans, first_begun)     ? " around"
+		    : tl_spans_find(spans, first_begun, &span) ? ""
+							       : " ended");
 	} else {
 		ck_assert_uint_lt(put_count, 16);
 		e = events_put[put_count++] = event_text_parse(line, names);
 		if (tl_spans_put(spans, &e, &span) == 1)
 			print_span(out, &span);
-		first = first ? first : tl_spans_begun(spans);
+		first_begun = first_begun ? first_begun : tl_spans_begun(spans);
 	}
 }
 
