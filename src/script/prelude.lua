@@ -65,9 +65,19 @@ function methods:row(...)
 	return self
 end
 
--- Sort the rows by a column's values, greatest first if asked so; equal ones
--- stay as they were.
-function methods:sort(place, descending)
+-- Sort the rows by the values of a column, which its name or number says,
+-- greatest first if asked so; equal ones stay as they were, and rows without a
+-- value come last.
+function methods:sort(column, descending)
+	local place, names = nil, {}
+	for i, c in ipairs(self.columns) do
+		names[i] = c.name
+		if i == column or c.name == column then place = place or i end
+	end
+	if not place then
+		error(("no such column: %s; the columns are %s"):format(
+		    tostring(column), concat(names, ", ")), 2)
+	end
 	for i, row in ipairs(self.rows) do
 		row.at = i
 	end
@@ -75,6 +85,8 @@ function methods:sort(place, descending)
 		local x, y = a[place], b[place]
 		if x == y then
 			return a.at < b.at
+		elseif x == nil or y == nil then
+			return y == nil
 		elseif descending then
 			return y < x
 		end
