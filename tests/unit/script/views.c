@@ -126,7 +126,8 @@ TEST(a_wrong_word_is_said_without_a_place)
 	ck_assert_str_eq(result.fault.text, "not a count: 'many'");
 	view("latency", "a", NULL, NULL);
 	ck_assert_str_eq(result.fault.text,
-	    "latency needs two messages: see --help");
+	    "latency needs two messages behind the view: "
+	    "timeline-dump FILE --view latency 'A*' 'B*'");
 }
 
 TEST(top_counts_and_shares_time)
@@ -137,14 +138,6 @@ TEST(top_counts_and_shares_time)
 	    "11 events in 17us\n");
 }
 
-TEST(gaps_finds_the_longest_silences)
-{
-	view("gaps", "1", NULL, NULL);
-	has("all      1.5us  2025-11-20T19:24:18.123464289+00:00  processed "
-	    "tcp(1), udp(2), and other(3)  < step n(0)\n");
-	has("cpu 1      6us");
-}
-
 static void
 add_observed(int message, unsigned kind, uint64_t after_ns, uint64_t observed)
 {
@@ -153,27 +146,6 @@ add_observed(int message, unsigned kind, uint64_t after_ns, uint64_t observed)
 
 	event->observed = event->stretch = observed;
 	event->cpu = 0;
-}
-
-/* Two bursts, each with a span that the other burst seems to end. */
-TEST(the_time_between_two_bursts_is_no_silence)
-{
-	feed.count = 0;
-	add_observed(LINK, TL_INSTANT, 1, 1);
-	add_observed(STEP, TL_BEGIN, 10, 5);
-	add_observed(STEP, TL_END, 20, 5);
-	add_observed(STEP, TL_BEGIN, 3, 5);
-	add_observed(STEP, TL_END, 900, 6);
-	add_observed(LINK, TL_INSTANT, 7, 1);
-	add_observed(STEP, TL_BEGIN, 30, 6);
-	add_observed(STEP, TL_END, 800, TL_UNOBSERVED);
-	view("gaps", "1", NULL, NULL);
-	has("all       30ns");
-	view("gaps", "3", NULL, NULL);
-	has("all       20ns");
-	has("all        7ns");
-	ck_assert_ptr_null(strstr(tl_text_string(&result.out), " 900ns"));
-	ck_assert_ptr_null(strstr(tl_text_string(&result.out), " 800ns"));
 }
 
 TEST(views_measure_only_sure_spans)
