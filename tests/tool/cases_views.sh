@@ -38,3 +38,46 @@ is '--view latency counts no bursts as messages' \
 	"$("$dump" --category work "$silent" --view latency -- '*' '*' | sed -n 's/^count \([0-9]*\) .*/\1/p')"
 ends 'a view that takes words says where they stand' 1 "$dump" --view latency "$silent"
 is '... in its message' "$err" "timeline-dump: latency needs two messages behind the view: timeline-dump FILE --view latency 'A*' 'B*'"
+
+# A diff of what bursts observed has the rates of --stats.
+text=$("$dump" "$silent" "$work/silent.trace" --view diff 2>/dev/null | grep -E ' work +(step|request)')
+is '--view diff has rates of observed time' \
+	"$(sed -E 's|^ *[0-9]+ +[0-9]+ +([0-9.]+)/s .* work +([a-z]+) .*|\2 \1|' <<<"$text" | sort)" \
+	"$("$dump" --stats --json --category work "$silent" |
+		jq -r '[(.message | sub(" .*"; "")), .rate_per_s] | @tsv' | sort | awk '{ printf "%s %.0f\n", $1, $2 }')"
+
+# Two messages in turns, each every 10 ms.
+for i in {1..20}; do
+	printf '{"ns":%d,"tsc":1,"cpu":0,"pid":7,"tid":8,"priority":"info","category":"c","message":"m%d","kind":"instant","args":{}}\n' \
+		$((i * 5000000)) $((i % 2))
+done >"$work/turns.jsonl"
+has '--view heat has intervals of one message' "$("$dump" "$work/turns.jsonl" --view heat -- --intervals)" '^ +10ms \|.*@'
+lacks '... not between two messages' "$("$dump" "$work/turns.jsonl" --view heat -- --intervals)" '^ +5ms '
+
+# == a ring that turned ==
+# A lane of CPU 0 has overwritten what it had before 20 ms: 10 ticks of CPU 1 are
+# older, 1001 of both, 1 ms apart, are complete; each is a span of 10 us.
+awk 'function tick(ms, kind, ns) {
+	printf "{\"ns\":%d,\"tsc\":1,\"cpu\":%d,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\",\"message\":\"tick\",\"kind\":\"%s\",\"args\":{}}\n", ms * 1e6 + ns, ms % 2, kind
+}
+function span(ms) { tick(ms, "begin", 0); tick(ms, "end", 10000) }
+BEGIN {
+	for (i = 0; i < 10; i++) span(2 * i + 1)
+	print "{\"overwritten\":99,\"cpu\":0}"
+	for (i = 20; i <= 1020; i++) span(i)
+}' >"$work/turned_spans.jsonl"
+sed '1,21d' "$work/turned_spans.jsonl" >"$work/whole_spans.jsonl"
+turned=$work/turned_spans.jsonl
+text=$("$dump" "$turned" "$work/whole_spans.jsonl" --view diff)
+has '--view diff compares what is complete' "$text" '^ *1001 +1001 +(100[01])/s +\1/s +\+0\.0% +c +tick$'
+has '... and says since when' "$text" '^A: [^ ]*, 1s, complete since 1970-01-01T00:00:00\.02'
+lacks '... only where a ring turned' "$text" '^B:.*complete'
+has '--view heat draws what is complete' "$("$dump" "$turned" --view heat)" \
+	' 1970-01-01T00:00:00\.020010000\+00:00, .*, complete since '
+lacks '... and says no more of a whole one' "$("$dump" "$work/whole_spans.jsonl" --view heat)" complete
+"$build/tests/tool/make_parts" "$name-views" "$work/views.tl" turned >/dev/null || exit 1
+has '--view intervals says how many are left out' \
+	"$("$dump" "$work/views.tl" --view intervals | cut -c 1-80)" '^[0-9]+ older scopes left out'
+is '... and counts as many as --view scopes' \
+	"$("$dump" "$work/views.tl" --view intervals | sed -n '/^Process query/s/([0-9]*,/\n&/gp' | grep -c '^(')" \
+	"$("$dump" "$work/views.tl" --view scopes | awk '/ query/ { print $1 }')"
