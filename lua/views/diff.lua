@@ -32,16 +32,15 @@ end
 local firsts, lasts = {}, {}
 for side, input in ipairs(timeline.inputs) do
 	local oldest, first, last
-	local from = input.complete_from or math.mininteger
 	for e in input:events(timeline.select(options,
 	    { order = "oldest", pair = true })) do
 		oldest, last = oldest or e.ns, e.ns
 		if e.overwritten then -- what came before is not all there was
-			from, first = math.max(from, e.ns), nil
+			first = nil
 			for _, message in ipairs(order) do message[side] = nil end
 		end
 		local m
-		if e.ns >= from then
+		if timeline.complete(e) then
 			first = first or e.ns
 			m = e.message and side_of(entry(e), side)
 		end

@@ -12,10 +12,7 @@ local wanted = { order = "oldest", message = words[1],
     pair = not options.intervals }
 local asked = timeline.asked { message = words[1] }
 local first, last, lowest, highest, oldest
-local cells, points, previous, from = {}, {}, {}, {}
-for i, input in ipairs(timeline.inputs) do
-	from[i] = input.complete_from or math.mininteger
-end
+local cells, points, previous = {}, {}, {}
 for e in timeline.events(wanted) do
 	local took = e.kind == "end" and not options.intervals
 	    and not e.lossy and e.duration
@@ -30,7 +27,7 @@ for e in timeline.events(wanted) do
 		previous[key] = e.observed and e or nil
 	end
 	if took then oldest = oldest or e.ns end
-	if took and e.ns >= from[e.source] then
+	if took and timeline.complete(e) then
 		first, last = first or e.ns, e.ns
 		points[#points + 1] = e.ns
 		points[#points + 1] = timeline.step(took)

@@ -17,7 +17,8 @@ local oldest, first, last
 for e in timeline.events(wanted) do
 	if e.overwritten then first, last = nil, nil
 	elseif e.message and asked[asked.key(e)] then
-		oldest, first, last = oldest or e.ns, first or e.ns, e.ns
+		oldest, last = oldest or e.ns, e.ns
+		if timeline.complete(e) then first = first or e.ns end
 	end
 end
 if not first then

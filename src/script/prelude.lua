@@ -269,6 +269,16 @@ function timeline.hosts()
 	return hosts
 end
 
+-- Is nothing overwritten of the time of an event and after it?  Before, others of
+-- its input have lost entries, and what is added up is wrong.
+local complete_from = {}
+function timeline.complete(e)
+	local from = complete_from[e.source] or
+	    timeline.inputs[e.source].complete_from or math.mininteger
+	complete_from[e.source] = from
+	return e.ns >= from
+end
+
 -- A remark for events from first on, if older events are left out because their
 -- ring had overwritten others.
 function timeline.since(oldest, first)

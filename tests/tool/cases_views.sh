@@ -81,3 +81,13 @@ has '--view intervals says how many are left out' \
 is '... and counts as many as --view scopes' \
 	"$("$dump" "$work/views.tl" --view intervals | sed -n '/^Process query/s/([0-9]*,/\n&/gp' | grep -c '^(')" \
 	"$("$dump" "$work/views.tl" --view scopes | awk '/ query/ { print $1 }')"
+
+# Lanes of threads are complete somewhat after their first entry.
+GLIBC_TUNABLES=glibc.pthread.rseq=0 "$build/tests/tool/make_parts" "$name-views" "$work/views.tl" turned >/dev/null || exit 1
+since() { grep -oE 'complete since [^; ]*' | head -n 1; }
+for view in top rate; do
+	is "--view $view begins where --stats is complete" "$("$dump" "$work/views.tl" --view $view | since)" \
+		"$("$dump" --stats "$work/views.tl" 2>&1 | since)"
+done
+is '... as --view diff does' "$("$dump" "$work/views.tl" "$work/views.tl" --view diff 2>/dev/null | since)" \
+	"$("$dump" --stats "$work/views.tl" 2>&1 | since)"
