@@ -7,6 +7,8 @@
 -- A burst is a second with ten errors or more.  What is told of it are
 -- messages that come at least five times as often as in a second without a
 -- burst, the strangest first: the cause is often among them.
+-- Where levels were opened for such a second, what was closed before comes more
+-- often for that reason alone.
 -- Clocks of hosts differ: sync_us is by how much, at most, where it is known.
 WITH events AS (
 	SELECT date_trunc('second', time) AS second, host, message, level

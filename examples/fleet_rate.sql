@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- fleet_rate.sql - entries a second of each host: how many there were in the
--- busiest second, in the median one, and when the busiest was.
+-- busiest second, in the median one of the seconds that have any, and when the
+-- busiest was.  Those that timeline itself logs are entries, too.
 --
 --	duckdb -f fleet_rate.sql
 --

@@ -3,15 +3,19 @@
 local options = timeline.arguments([[
 usage: diff [--category=GLOB] [--message=GLOB] [--priority=P]
 Of the two timelines given, A and B: how often and at what rate each message
-was seen, the percentiles of the intervals between two, and of spans.]], ...)
+was seen, the percentiles of the intervals between two, and of spans.  Rates are
+of the time in which the message was observed; there is none if it never was.
+Where a ring has overwritten entries, the time from which on it is complete is
+used, and said.]], ...)
 if not options then return end
 if #timeline.inputs ~= 2 then
 	timeline.fail("diff compares two timelines, not " .. #timeline.inputs)
 end
 
 local messages, order = {}, {}
+local function key_of(m) return m.category .. "\0" .. m.message end
 local function entry(e)
-	local key = e.category .. "\0" .. e.message
+	local key = key_of(e)
 	if not messages[key] then
 		messages[key] = { category = e.category, text = e.message }
 		order[#order + 1] = messages[key]
@@ -19,20 +23,28 @@ local function entry(e)
 	return messages[key]
 end
 
-local windows = {}
+local function side_of(message, side)
+	message[side] = message[side] or { count = 0, seen = 0,
+	    intervals = timeline.histogram(2), spans = timeline.histogram(2) }
+	return message[side]
+end
+
+local firsts, lasts = {}, {}
 for side, input in ipairs(timeline.inputs) do
-	local sides, first, last = {}, nil, nil
+	local oldest, first, last
 	for e in input:events(timeline.select(options,
 	    { order = "oldest", pair = true })) do
-		first, last = first or e.ns, e.ns
-		local m = e.message ~= nil and sides[e.id]
-		if m == nil then
-			m = { count = 0, intervals = timeline.histogram(2),
-			    spans = timeline.histogram(2) }
-			sides[e.id] = m
-			entry(e)[side] = m
+		oldest, last = oldest or e.ns, e.ns
+		if e.overwritten then -- what came before is not all there was
+			first = nil
+			for _, message in ipairs(order) do message[side] = nil end
 		end
-		if e.kind == "end" then
+		local m
+		if timeline.complete(e) then
+			first = first or e.ns
+			m = e.message and side_of(entry(e), side)
+		end
+		if m and e.kind == "end" then
 			if e.duration and not e.lossy then
 				m.spans:add(e.duration)
 			end
@@ -41,29 +53,52 @@ for side, input in ipairs(timeline.inputs) do
 				m.intervals:add(math.max(0, e.ns - m.last))
 			end
 			m.count, m.last, m.observed = m.count + 1, e.ns, e.observed
+			m.seen = m.seen + (e.observed and 1 or 0)
 		end
 	end
 	last = last and math.max(last, input.complete_to or last)
-	windows[side] = math.max(1, (last or 0) - (first or 0))
-	print(("%s: %s, %s"):format(side == 1 and "A" or "B", input.name,
-	    timeline.duration(windows[side])))
+	firsts[side], lasts[side] = first or 0, last or 0
+	print(("%s: %s, %s%s"):format(side == 1 and "A" or "B", input.name,
+	    timeline.duration(lasts[side] - firsts[side]),
+	    timeline.since(oldest, first)))
+end
+
+-- How long each message was observed: those of one level that are logged from
+-- one priority on are so together.
+for side, input in ipairs(timeline.inputs) do
+	local looks = {}
+	for _, defined in ipairs(input:messages()) do
+		local message = messages[key_of(defined)]
+		if message then
+			local gate = defined.level << 8 | defined.gate
+			looks[gate] = looks[gate] or
+			    timeline.observed { messages = { defined } }
+			local m = side_of(message, side)
+			m.ns = looks[gate](firsts[side], lasts[side])
+		end
+	end
 end
 
 local function change(a, b)
+	if not a or not b then return "" end
 	if a == 0 then return b == 0 and "" or "new" end
 	if b == 0 then return "gone" end
 	return ("%+.1f%%"):format(100 * (b - a) / a)
 end
-local none = { count = 0, intervals = timeline.histogram(2),
+local none = { count = 0, seen = 0, intervals = timeline.histogram(2),
     spans = timeline.histogram(2) }
 local counts = timeline.table { columns = { "count A", "count B",
     { name = "rate A", format = "rate" }, { name = "rate B", format = "rate" },
     { name = "change", align = "right" }, "category", "message" } }
 for _, m in ipairs(order) do
-	local a, b = (m[1] or none).count, (m[2] or none).count
-	local per_s = { a * 1e9 / windows[1], b * 1e9 / windows[2] }
-	counts:row(a, b, per_s[1], per_s[2], change(table.unpack(per_s)),
-	    m.category, m.text)
+	local a, b = m[1] or none, m[2] or none
+	local function rate(of)
+		if of.ns ~= 0 then return of.seen * 1e9 / (of.ns or 1) end
+	end
+	if a.count + b.count > 0 then
+		counts:row(a.count, b.count, rate(a), rate(b),
+		    change(rate(a), rate(b)), m.category, m.text)
+	end
 end
 counts:print()
 

@@ -4,23 +4,30 @@ local options, words = timeline.arguments([[
 usage: heat [MESSAGE] [--columns=COUNT] [--intervals]
 Time goes right, duration up, and the darker the more spans of MESSAGE (a
 glob; all spans if left out) took so long.  --intervals: the time between two
-events of MESSAGE instead of the duration of its spans.]], ...)
+events of one message instead of the duration of spans.  Where a ring has
+overwritten entries, time begins where it is complete, which is said.]], ...)
 if not options then return end
 
 local wanted = { order = "oldest", message = words[1],
     pair = not options.intervals }
-local first, last, lowest, highest
-local cells, points, previous, observed = {}, {}, nil, nil
+local asked = timeline.asked { message = words[1] }
+local first, last, lowest, highest, oldest
+local cells, points, previous = {}, {}, {}
 for e in timeline.events(wanted) do
 	local took = e.kind == "end" and not options.intervals
 	    and not e.lossy and e.duration
-	if options.intervals and e.kind ~= "end" then
-		took = previous and observed == e.observed
-		    and math.max(0, e.ns - previous)
-		observed = e.observed
-		previous = e.message and observed and e.ns or nil
+	local key = e.message and asked.key(e)
+	if not key then
+		previous = {} -- the next event may be among what is missing
+		if e.overwritten then first, points = nil, {} end
+	elseif options.intervals and e.kind ~= "end" and asked[key] then
+		local before = previous[key]
+		took = before and before.observed == e.observed
+		    and math.max(0, e.ns - before.ns)
+		previous[key] = e.observed and e or nil
 	end
-	if took and e.message then
+	if took then oldest = oldest or e.ns end
+	if took and timeline.complete(e) then
 		first, last = first or e.ns, e.ns
 		points[#points + 1] = e.ns
 		points[#points + 1] = timeline.step(took)
@@ -58,5 +65,6 @@ for y = highest, lowest, -1 do
 	    (table.concat(line):gsub(" +$", ""))))
 end
 print((" "):rep(11) .. "+" .. ("-"):rep(columns))
-print(("%s%s, %s a column, @ is %d"):format((" "):rep(12),
-    timeline.time(first), timeline.duration(slice), greatest))
+print(("%s%s, %s a column, @ is %d%s"):format((" "):rep(12),
+    timeline.time(first), timeline.duration(slice), greatest,
+    timeline.since(oldest, first)))

@@ -7,7 +7,8 @@ When each scope was executed, first begun first, a line for each name:
   Process reader was executed two times in the intervals (10,1000) and (1210,1910)
 
 Times are microseconds from the start of an LMS profile, or from the first
-begin of other inputs.]], ...)
+begin of other inputs.  Where a ring has overwritten entries, scopes are those
+that ended when it was complete.]], ...)
 if not options then return end
 
 local numbers = { "one time", "two times", "three times", "four times",
@@ -20,11 +21,14 @@ local function is_profile(s)
 end
 
 -- In order of their begins: spans come in order of their ends.
-local spans, lonely = {}, 0
+local spans, lonely, older = {}, 0, 0
 for _, input in ipairs(timeline.inputs) do
+	local from = input.complete_from or math.mininteger
 	for s in input:spans(timeline.select(options, { open = true })) do
 		if s.open or s.lossy then
 			lonely = lonely + 1
+		elseif s.end_ns < from then
+			older = older + 1
 		else
 			spans[#spans + 1] = { name = s.name, at = #spans,
 			    from = s.ns, to = s.end_ns, profile = is_profile(s) }
@@ -60,4 +64,8 @@ end
 if lonely > 0 then
 	print(lonely .. (lonely == 1 and " scope" or " scopes")
 	    .. " without an end left out")
+end
+if older > 0 then
+	print(older .. (older == 1 and " older scope" or " older scopes")
+	    .. " left out: others of their time are overwritten")
 end

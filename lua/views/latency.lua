@@ -5,24 +5,18 @@ usage: latency A B [--same=thread|process|cpu|host] [--worst=COUNT]
 A and B are globs over the first line of messages.  From each event that
 matches A to the next that matches B (of the same thread, process, CPU
 or host where asked): the histogram, and the COUNT worst (5).  Left out
-are those between which levels were closed for B.]], ...)
+are those between which levels were closed for B.
+Files stand first: timeline-dump FILE --view latency 'A*' 'B*'.]], ...)
 if not options then return end
-if #words ~= 2 then timeline.fail("latency needs two messages: see --help") end
+if #words ~= 2 then
+	timeline.fail("latency needs two messages behind the view: "
+	    .. "timeline-dump FILE --view latency 'A*' 'B*'")
+end
 
 for _, word in ipairs(words) do timeline.expect(word) end
 
--- Which of the two a message is: asked once for each message.
-local kinds = {}
-local function kind_of(e)
-	local key = e.source << 32 | e.id
-	local kind = kinds[key]
-	if not kind then
-		kind = { a = timeline.matches(words[1], e.message),
-		    b = timeline.matches(words[2], e.message) }
-		kinds[key] = kind
-	end
-	return kind
-end
+local as = timeline.asked { message = words[1] }
+local bs = timeline.asked { message = words[2] }
 
 local same = options.same
 local groups = {} -- by host, which may have the same numbers as another
@@ -75,9 +69,9 @@ for e in timeline.events { order = "oldest", message = words } do
 	if not e.message then
 		waiting = {} -- the answer may be among what is missing
 	else
-		local kind, group = kind_of(e), group_of(e)
+		local key, group = as.key(e), group_of(e)
 		local interval = interval_of(e)
-		if kind.b and waiting[group] then
+		if bs[key] and waiting[group] then
 			for _, from in ipairs(waiting[group]) do
 				if is_whole(from, e, interval) then
 					count(from, e)
@@ -87,7 +81,7 @@ for e in timeline.events { order = "oldest", message = words } do
 			end
 			waiting[group] = nil
 		end
-		if kind.a then
+		if as[key] then
 			waiting[group] = waiting[group] or {}
 			table.insert(waiting[group], e)
 		end

@@ -3,24 +3,30 @@
 local options, words = timeline.arguments([[
 usage: rate [SLICES] [--slice=DURATION] [--category=GLOB] [--message=GLOB]
             [--priority=P]
-Divide the time from the oldest to the newest event into SLICES (20), or into
-slices of DURATION, and draw how many events fell into each.  Where a ring has
-overwritten entries, the time begins where it is complete, which is said.
+Divide the time from the oldest event to the newest, or to the end of what was
+observed, into SLICES (20), or into slices of DURATION, and draw how many events
+fell into each.  Where a ring has overwritten entries, the time begins where it
+is complete, which is said.  What timeline itself logs, as a burst, is no event.
 Rates are of observed time.  A slice without any has no rate, but a reason; of
 several messages those of the highest priority decide.]], ...)
 if not options then return end
 
+local asked = timeline.asked(options)
 local wanted = timeline.select(options, { order = "oldest" })
 local oldest, first, last
 for e in timeline.events(wanted) do
 	if e.overwritten then first, last = nil, nil
-	elseif e.message then
-		oldest, first, last = oldest or e.ns, first or e.ns, e.ns
+	elseif e.message and asked[asked.key(e)] then
+		oldest, last = oldest or e.ns, e.ns
+		if timeline.complete(e) then first = first or e.ns end
 	end
 end
 if not first then
 	print("no events")
 	return
+end
+for _, input in ipairs(timeline.inputs) do
+	last = math.max(last, input.complete_to or last)
 end
 
 local slices = math.max(1, timeline.count(words[1], 20))
@@ -38,7 +44,7 @@ for e in timeline.events(wanted) do
 	local i = math.min(slices - 1, math.max(0, (e.ns - first) // slice))
 	if e.lost then
 		lost[i] = (lost[i] or 0) + e.lost
-	elseif e.message then
+	elseif e.message and asked[asked.key(e)] then
 		counts[i] = (counts[i] or 0) + 1
 		if e.observed then seen[i] = (seen[i] or 0) + 1 end
 		greatest = math.max(greatest, counts[i])

@@ -15,10 +15,11 @@ local seen, order, total, first, last, oldest = {}, {}, 0, nil, nil, nil
 local firsts, lasts = {}, {} -- of each input
 for e in timeline.events(timeline.select(options,
     { order = "oldest", pair = true })) do
-	oldest, first, last = oldest or e.ns, first or e.ns, e.ns
+	oldest, last = oldest or e.ns, e.ns
 	if e.overwritten then -- what came before is not all there was
-		seen, order, total, first, firsts = {}, {}, 0, e.ns, {}
-	elseif e.message then
+		seen, order, total, first, firsts = {}, {}, 0, nil, {}
+	elseif e.message and timeline.complete(e) then
+		first = first or e.ns
 		local from = firsts[e.source] or
 		    #timeline.inputs == 1 and first or e.ns
 		firsts[e.source], lasts[e.source] = from, e.ns

@@ -65,9 +65,19 @@ function methods:row(...)
 	return self
 end
 
--- Sort the rows by a column's values, greatest first if asked so; equal ones
--- stay as they were.
-function methods:sort(place, descending)
+-- Sort the rows by the values of a column, which its name or number says,
+-- greatest first if asked so; equal ones stay as they were, and rows without a
+-- value come last.
+function methods:sort(column, descending)
+	local place, names = nil, {}
+	for i, c in ipairs(self.columns) do
+		names[i] = c.name
+		if i == column or c.name == column then place = place or i end
+	end
+	if not place then
+		error(("no such column: %s; the columns are %s"):format(
+		    tostring(column), concat(names, ", ")), 2)
+	end
 	for i, row in ipairs(self.rows) do
 		row.at = i
 	end
@@ -75,6 +85,8 @@ function methods:sort(place, descending)
 		local x, y = a[place], b[place]
 		if x == y then
 			return a.at < b.at
+		elseif x == nil or y == nil then
+			return y == nil
 		elseif descending then
 			return y < x
 		end
@@ -257,6 +269,16 @@ function timeline.hosts()
 	return hosts
 end
 
+-- Is nothing overwritten of the time of an event and after it?  Before, others of
+-- its input have lost entries, and what is added up is wrong.
+local complete_from = {}
+function timeline.complete(e)
+	local from = complete_from[e.source] or
+	    timeline.inputs[e.source].complete_from or math.mininteger
+	complete_from[e.source] = from
+	return e.ns >= from
+end
+
 -- A remark for events from first on, if older events are left out because their
 -- ring had overwritten others.
 function timeline.since(oldest, first)
@@ -274,36 +296,59 @@ local function any(globs, text)
 	return #globs == 0
 end
 
--- observed{category, message, priority}: a function that tells of a range of
--- time for how many nanoseconds one of these messages was observed, and why not
--- in the first of the rest.  Of each input the messages of the highest priority
--- are asked, which are open when others are.
-function timeline.observed(options)
-	local open, closed = {}, {}
-	for _, input in ipairs(timeline.inputs) do
-		local asked = {}
-		for _, m in ipairs(input:messages()) do
-			local top = asked[1] and asked[1].level or 0
-			if m.selected and not m.builtin and m.level >= top and
-			    (not options.priority or m.level >=
-			        timeline.level(options.priority)) and
-			    any(options.category, m.category) and
-			    any(options.message, m.message) then
-				if m.level > top then asked = {} end
-				asked[#asked + 1] = m
-			end
-		end
-		for i = 1, math.min(#asked, 4) do
-			local list = input:intervals(asked[i].id) or {}
-			for at = 1, #list, 3 do
-				local piece = { from = list[at], to = list[at + 1],
-				    why = list[at + 2] }
-				insert(piece.why == "observed" and open or closed,
-				    piece)
-			end
+-- asked{category, message, priority}: the messages that a report is about, in
+-- an array, and each under the number asked.key(e) of its events.  Those that
+-- timeline itself logs are no activity of a program: they are there only if
+-- they were asked for alone.
+function timeline.asked(options)
+	local function key(e) return e.source << 32 | e.id end
+	local all, own = { key = key }, { key = key }
+	for _, m in ipairs(timeline.messages()) do
+		if m.selected and (not options.priority or m.level >=
+			timeline.level(options.priority)) and
+		    any(options.category, m.category) and
+		    any(options.message, m.message) then
+			local list = m.builtin and own or all
+			list[#list + 1], list[key(m)] = m, m
 		end
 	end
-	table.sort(open, function(a, b) return a.from < b.from end)
+	return #all > 0 and all or own
+end
+
+-- The messages of the highest priority of each input, which are open when
+-- others are; four of an input are enough.
+local function highest(messages)
+	local chosen, tops, counts = {}, {}, {}
+	for _, m in ipairs(messages) do
+		tops[m.source] = math.max(tops[m.source] or 0, m.level)
+	end
+	for _, m in ipairs(messages) do
+		local count = counts[m.source] or 0
+		if m.level == tops[m.source] and count < 4 then
+			counts[m.source] = count + 1
+			insert(chosen, m)
+		end
+	end
+	return chosen
+end
+
+local function by_from(a, b) return a.from < b.from end
+
+-- observed{category, message, priority}: a function that tells of a range of
+-- time for how many nanoseconds one of these messages was observed, and why not
+-- in the first of the rest.  observed{messages}: of an array of messages.
+function timeline.observed(options)
+	local open, closed = {}, {}
+	for _, m in ipairs(highest(options.messages or timeline.asked(options))) do
+		local list = timeline.inputs[m.source]:intervals(m.id) or {}
+		for at = 1, #list, 3 do
+			insert(list[at + 2] == "observed" and open or closed,
+			    { from = list[at], to = list[at + 1],
+			        why = list[at + 2] })
+		end
+	end
+	table.sort(open, by_from)
+	table.sort(closed, by_from)
 	local joined = {} -- apart, and in order
 	for _, piece in ipairs(open) do
 		local last = joined[#joined]
@@ -313,24 +358,31 @@ function timeline.observed(options)
 			insert(joined, piece)
 		end
 	end
-	return function(from, to)
-		local low, high, ns = 1, #joined + 1, 0
-		while low < high do -- the first piece that ends after from
+	local reach = math.mininteger -- of a piece and all before it
+	for _, piece in ipairs(closed) do
+		reach = math.max(reach, piece.to)
+		piece.reach = reach
+	end
+	-- the first piece that ends after a time
+	local function find(pieces, field, from)
+		local low, high = 1, #pieces + 1
+		while low < high do
 			local middle = (low + high) // 2
-			if joined[middle].to <= from then low = middle + 1
+			if pieces[middle][field] <= from then low = middle + 1
 			else high = middle end
 		end
-		while joined[low] and joined[low].from < to do
-			ns = ns + math.min(joined[low].to, to) -
-			    math.max(joined[low].from, from)
-			low = low + 1
+		return low
+	end
+	return function(from, to)
+		local at, ns = find(joined, "to", from), 0
+		while joined[at] and joined[at].from < to do
+			ns = ns + math.min(joined[at].to, to) -
+			    math.max(joined[at].from, from)
+			at = at + 1
 		end
-		for _, piece in ipairs(ns < to - from and closed or {}) do
-			if piece.from < to and piece.to > from then
-				return ns, piece.why
-			end
-		end
-		return ns, ns < to - from and "no input" or nil
+		if ns == to - from then return ns end
+		local first = closed[find(closed, "reach", from)]
+		return ns, first and first.from < to and first.why or "no input"
 	end
 end
 

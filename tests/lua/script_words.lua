@@ -44,6 +44,25 @@ for i = 2, 50 do
 	assert(a[1] < b[1] or a[1] == b[1] and a[2] < b[2])
 end
 
+-- A column has a name and a number, and there is no other; rows without a value
+-- come last.
+local by_name = timeline.table { columns = { "k", { name = "v" } } }
+by_name:row("a", 2):row("b", 3):row("c"):row("d", 3):row("e", 1)
+local function order()
+	local keys = {}
+	for i, row in ipairs(by_name.rows) do keys[i] = row[1] end
+	return table.concat(keys)
+end
+by_name:sort("v", true)
+assert(order() == "bdaec")
+by_name:sort(2)
+assert(order() == "eabdc")
+for _, column in ipairs { "w", 0, 3, 1.5, "2" } do
+	local held, words = pcall(by_name.sort, by_name, column)
+	assert(not held and words:find("no such column: " .. column
+	    .. "; the columns are k, v", 1, true), words)
+end
+
 local words = { timeline.arguments("--a=X --b", "w", "--a=1=2", "--b", "v") }
 assert(words[1].a == "1=2" and words[1].b == true)
 assert(words[2][1] == "w" and words[2][2] == "v")

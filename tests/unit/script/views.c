@@ -127,27 +127,6 @@ add_observed(int message, unsigned kind, uint64_t after_ns, uint64_t observed)
 	event->cpu = 0;
 }
 
-/* Two bursts, each with a span that the other burst seems to end. */
-TEST(the_time_between_two_bursts_is_no_silence)
-{
-	feed.count = 0;
-	add_observed(LINK, TL_INSTANT, 1, 1);
-	add_observed(STEP, TL_BEGIN, 10, 5);
-	add_observed(STEP, TL_END, 20, 5);
-	add_observed(STEP, TL_BEGIN, 3, 5);
-	add_observed(STEP, TL_END, 900, 6);
-	add_observed(LINK, TL_INSTANT, 7, 1);
-	add_observed(STEP, TL_BEGIN, 30, 6);
-	add_observed(STEP, TL_END, 800, TL_UNOBSERVED);
-	view("gaps", "1", NULL, NULL);
-	has("all       30ns");
-	view("gaps", "3", NULL, NULL);
-	has("all       20ns");
-	has("all        7ns");
-	ck_assert_ptr_null(strstr(tl_text_string(&result.out), " 900ns"));
-	ck_assert_ptr_null(strstr(tl_text_string(&result.out), " 800ns"));
-}
-
 TEST(views_measure_only_sure_spans)
 {
 	feed.count = 0;
