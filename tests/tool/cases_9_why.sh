@@ -165,6 +165,24 @@ is '--to jsonl has not, unless the file is named' \
 	"$("$build/bin/timeline-convert" -q --to jsonl "$work/preempted.tl" | grep -c switched) $("$build/bin/timeline-convert" \
 	-q --to jsonl "$work/preempted.tl" "$work/preempted.tl.sched" | grep -c switched)" '0 420'
 
+# The paths of a live timeline change as entries are overwritten.
+"$make" "$name-paths" entries=4096 cpus=1 slow=400
+text=$("$dump" --why 'part*' "$name-paths")
+has 'a span of a live timeline has no path, but its time' "$text" \
+	'^   its slowest spans: begin, duration, \[options that show it\], message$'
+options=$(sed -nE 's/^     [^[]*\[(--tree --tid [0-9]+ --since [^ ]+ --until [^ ]+)\]  part of\(9\)$/\1/p' <<<"$text" | tail -1)
+# shellcheck disable=SC2086 # options are words
+at() { "$dump" $options "$name-paths" | tail -n +2; }
+is '... which shows the span' "$(at | sed 's/[0-9.]*us$//')" 'part of(9): '
+is '... in JSON the path is null' "$("$dump" --why 'part*' --json "$name-paths" |
+	jq -c '[.causes[].examples[].path] | unique')" '[null]'
+"$bin/timelinectl" save "$name-paths" "$work/paths.tl" >/dev/null
+has '... and of a snapshot it has one' "$("$dump" --why 'part*' "$work/paths.tl")" '  \[1/[0-9]+\]  part of\(9\)$'
+gone() { "$make" "$name-paths" slow=4000 && [ "$(at 2>&1)" = "timeline-dump: $name-paths: no entry matches" ]; }
+until_true gone
+is '... while there is none once it is overwritten' "$?" 0
+rm -f "/dev/shm$name-paths"
+
 # == --why in Lua ==
 cat >"$work/why.lua" <<'EOT'
 for _, found in ipairs(timeline.why { message = 'load*', slower = '700ns' }) do
