@@ -16,6 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A cause of half of the slow spans has few of fewer episodes than these. */
+enum { EPISODES_FEW = 20 };
+
 static const char *const period_names[TL_PERIODS] = { "1ms", "2.5ms", "3.33ms",
 	"4ms", "10ms", "100ms", "second", "minute", "hour", "day" };
 
@@ -889,11 +892,16 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 	} else {
 		tl_put_format(text,
 		    "Nothing that --why looks at separates the %llu slowest of "
-		    "%llu spans (%s and longer); %lu comparisons.\nMore detail "
-		    "may: a lower priority or a burst (timelinectl priority, "
-		    "timelinectl burst), timers inside them%s.\n",
+		    "%llu spans (%s and longer); %lu comparisons of %.0f "
+		    "episodes%s.\nMore detail may: a lower priority or a burst "
+		    "(timelinectl priority, timelinectl burst), timers inside "
+		    "them%s.\n",
 		    (unsigned long long)result->slow[at - 1], spans,
 		    TL_DURATION(result->thresholds_ns[at - 1]), result->tests,
+		    result->episodes,
+		    result->episodes < EPISODES_FEW
+			? ", which may be too few to tell"
+			: "",
 		    has_kernel(why) ? ""
 				    : ", and what the kernel did (timelinectl "
 				      "kernel)");

@@ -97,6 +97,11 @@ text=$("$dump" --why chance "$work/chance.jsonl")
 has 'nothing but chance is an answer' "$text" '^chance: Nothing that --why looks at separates the [0-9]+ slowest of 2000 spans'
 has '... with what may tell more' "$text" '^More detail may: a lower priority or .*, timers inside them, and what the kernel did \(timelinectl kernel\)\.$'
 has '... but what is there' "$("$dump" --why chance "$work/chance_sched.jsonl")" 'timers inside them\.$'
+lacks '... of many spans' "$text" 'too few'
+seq 2000 | awk '{ n = (n * 1103515245 + 12345) % 2147483648
+	print $1 * 1000, n % 1000003 < 8000 ? 700 : 100 }' | spans_of chance >"$work/episodes.jsonl"
+has 'few independent slow spans may be too few to tell' "$("$dump" --why chance "$work/episodes.jsonl")" \
+	'; 1408 comparisons of 16 episodes, which may be too few to tell\.$'
 is 'fewer than 50 spans are not compared' "$("$dump" --why few --json "$work/few.jsonl")" \
 	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"episodes":0,"tests":0,"where":[],"causes":[]}'
 has '... in words' "$("$dump" --why few "$work/few.jsonl")" '^few: 40 spans; 50 are needed'
