@@ -24,9 +24,10 @@ struct brief {
 	struct tl_text *text;
 	struct tl_why *why;
 	const struct tl_result *result;
+	/* entries of the time that is compared, and of all of it */
 	uint64_t events, lost;
 	bool overwritten; /* the oldest entries of a lane were overwritten */
-	int64_t first_ns, last_ns; /* of entries */
+	int64_t first_ns, last_ns; /* of these entries */
 	int64_t end_ns;            /* of the record */
 	int64_t kernel_first_ns, kernel_last_ns;
 	const struct tl_record *slow, *normal;
@@ -42,6 +43,8 @@ count_event(struct brief *b, const struct tl_event *event)
 		b->lost += tl_event_is_start(event) ? 0 : event->lost;
 		return;
 	}
+	if (event->ns < b->plan->since_ns || tl_why_is_older(b->why, event))
+		return;
 	if (b->events++ == 0)
 		b->first_ns = event->ns;
 	b->last_ns = event->ns;
@@ -86,6 +89,8 @@ read_why(struct brief *b)
 	    tl_sources_end(b->plan->sources, &b->end_ns) < 0 ||
 	    b->end_ns < b->last_ns)
 		b->end_ns = b->last_ns;
+	if (b->events == 0)
+		b->first_ns = b->end_ns;
 	return rc < 0 ? rc : sink->finish(sink);
 }
 
@@ -165,21 +170,15 @@ normal_beside(const struct tl_result *result, const struct tl_record *slow)
 
 /* == text == */
 
-/* The stamps of a damaged file can have any value, so the difference may
- * overflow. */
-static int64_t
-between(int64_t from, int64_t to)
-{
-	int64_t ns;
-
-	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
-}
-
+/* Append a glob for a name, between single quotes of a shell. */
 static void
-put_command(const struct brief *b, const char *options)
+put_glob(struct tl_text *text, struct tl_bytes name)
 {
-	tl_put_format(b->text, "  $ timeline-dump %s %s\n", options,
-	    b->plan->files);
+	for (size_t i = 0; i < name.size; i++) {
+		const char c = name.data[i];
+
+		tl_put_char(text, c < ' ' || strchr("'[]\\*?", c) ? '?' : c);
+	}
 }
 
 static void
@@ -191,7 +190,8 @@ put_observed(const struct brief *b)
 
 	tl_put_format(b->text, "Record: %llu entries in %s, from %s\nMissing:",
 	    (unsigned long long)b->events,
-	    TL_DURATION(between(b->first_ns, b->end_ns)), TL_TIME(b->first_ns));
+	    TL_DURATION(tl_sub_ns(b->end_ns, b->first_ns)),
+	    TL_TIME(b->first_ns));
 	if (b->lost > 0)
 		tl_put_format(b->text, " %llu entries were lost;",
 		    (unsigned long long)b->lost);
@@ -217,8 +217,8 @@ put_observed(const struct brief *b)
 		tl_put_string(b->text, " nothing known");
 	else
 		b->text->size--;
-	tl_put_char(b->text, '\n');
-	put_command(b, "--info");
+	tl_put_format(b->text, "\n  $ timeline-dump --info %s\n",
+	    b->plan->files);
 }
 
 static bool
@@ -295,7 +295,6 @@ put_open(const struct brief *b)
 	const struct tl_thread *t = NULL;
 	const struct tl_frame *open = longest_open(b, &t), *inner;
 	struct tl_event event = { .kind = TL_BEGIN };
-	struct tl_text option = { 0 };
 
 	if (!open)
 		return;
@@ -303,19 +302,56 @@ put_open(const struct brief *b)
 	memcpy(event.args, open->args, sizeof(event.args));
 	tl_put_format(b->text,
 	    "No end in the record, begun %s before its end: %s  ",
-	    TL_DURATION(between(open->ns, b->end_ns)), TL_TIME(open->ns));
+	    TL_DURATION(tl_sub_ns(b->end_ns, open->ns)), TL_TIME(open->ns));
 	tl_render_node(b->text, &event, true);
 	tl_put_char(b->text, '\n');
 	for (inner = open + 1; inner < t->frames + t->count; inner++) {
 		tl_put_format(b->text, "    +%s  thread %u  ",
-		    TL_DURATION(between(open->ns, inner->ns)), t->tid);
+		    TL_DURATION(tl_sub_ns(inner->ns, open->ns)), t->tid);
 		tl_put_plain(b->text, inner->definition->message->line1);
 		tl_put_string(b->text, " has no end\n");
 	}
-	tl_put_format(&option, "--tid %u", t->tid);
-	if (option.rc == 0)
-		put_command(b, tl_text_string(&option));
-	tl_text_free(&option);
+	tl_put_format(b->text, "  $ timeline-dump --tid %u %s\n", t->tid,
+	    b->plan->files);
+}
+
+/* Does only this span of its message have the value, in any argument? */
+static bool
+is_only(const struct brief *b, const struct tl_record *r, uint64_t value)
+{
+	struct tl_records_at at = { .records = &b->result->target->records };
+	const struct tl_record *other;
+
+	while ((other = tl_records_known(&at)))
+		for (unsigned i = 0; other != r && i < other->argc; i++)
+			if (tl_record_args(other)[i] == value)
+				return false;
+	return true;
+}
+
+/* Append --path-of for a span of a source, whose work other threads do, by the
+ * first number that no other span has.  false: there is no such number, or it
+ * may be given again. */
+static bool
+put_path_of(const struct brief *b, const struct tl_record *r)
+{
+	const struct tl_definition *d = b->why->list[r->definition];
+	const struct tl_message *m = d->message;
+	const uint64_t *args = tl_record_args(r);
+	const char *end = memchr(m->line1.data, '$', m->line1.size);
+	unsigned i = 0;
+
+	while (i < r->argc && (m->args[i].format > TIMELINE_ARG_HEX ||
+				  !is_only(b, r, args[i])))
+		i++;
+	if (!d->scoped || i == r->argc || !end || end - m->line1.data < 2 ||
+	    end[-1] != ' ' || tl_why_is_moving(b->why))
+		return false;
+	tl_put_string(b->text, "--path-of '");
+	put_glob(b->text,
+	    tl_bytes(m->line1.data, (size_t)(end - m->line1.data)));
+	tl_put_format(b->text, "%ld'", (int64_t)args[i]);
+	return true;
 }
 
 /* Append a span and its path. */
@@ -324,7 +360,6 @@ put_span(const struct brief *b, const char *what, const struct tl_record *r,
     struct tl_critical *path)
 {
 	const struct tl_critical_result *results;
-	struct tl_text option = { 0 };
 	size_t count = 0;
 
 	tl_put_format(b->text, "%s%s  %s  ", what, TL_DURATION(r->duration_ns),
@@ -338,10 +373,10 @@ put_span(const struct brief *b, const char *what, const struct tl_record *r,
 		if (tl_bytes_equal(results[i].message->line1,
 			b->result->target->group->name))
 			put_steps(b, &results[i]);
-	tl_put_string(&option, "--tree --path ");
-	if (tl_why_put_path(&option, b->why, r) && option.rc == 0)
-		put_command(b, tl_text_string(&option));
-	tl_text_free(&option);
+	tl_put_string(b->text, "  $ timeline-dump ");
+	if (!put_path_of(b, r))
+		tl_why_put_tree(b->text, b->why, r);
+	tl_put_format(b->text, " %s\n", b->plan->files);
 }
 
 static int
@@ -402,8 +437,6 @@ static int
 put_all(struct brief *b)
 {
 	const struct tl_result *r;
-	struct tl_text options = { 0 };
-	struct tl_bytes name;
 	int rc = read_why(b);
 
 	if (rc < 0)
@@ -420,21 +453,12 @@ put_all(struct brief *b)
 	if (b->slow)
 		b->normal = normal_beside(r, b->slow);
 	tl_why_put_finding(b->text, b->why, r);
-	tl_put_string(&options, "--why '");
-	/* a glob for the name, in a form that fits between the single quotes
-	 * of a shell */
-	name = r->target->group->name;
-	for (size_t i = 0; i < name.size; i++)
-		tl_put_char(&options,
-		    name.data[i] < ' ' || strchr("'[]\\*?", name.data[i])
-			? '?'
-			: name.data[i]);
-	tl_put_char(&options, '\'');
+	tl_put_string(b->text, "  $ timeline-dump --why '");
+	put_glob(b->text, r->target->group->name);
+	tl_put_char(b->text, '\'');
 	if (b->plan->slower_ns > 0)
-		tl_put_format(&options, " --slower %ldns", b->plan->slower_ns);
-	if (options.rc == 0)
-		put_command(b, tl_text_string(&options));
-	tl_text_free(&options);
+		tl_put_format(b->text, " --slower %ldns", b->plan->slower_ns);
+	tl_put_format(b->text, " %s\n", b->plan->files);
 	put_observed(b);
 	put_open(b);
 	/* the spans that another thread ended, by mistake */
@@ -457,6 +481,7 @@ tl_brief_put(const struct tl_brief_plan *plan, struct tl_text *text)
 {
 	const struct tl_why_plan why = { .glob = plan->glob,
 		.slower_ns = plan->slower_ns,
+		.in_part = plan->in_part,
 		.sources = plan->sources };
 	struct brief b = { .plan = plan,
 		.text = text,

@@ -25,7 +25,9 @@ struct tl_brief_plan {
 	int64_t slower_ns;
 	const char *files; /* names of the files, as in a command */
 	const struct tl_sources *sources;
-	bool is_to_end; /* events are read up to the end of the record */
+	int64_t since_ns; /* of the first event; earlier begins are read, too */
+	bool is_to_end;   /* events are read up to the end of the record */
+	bool in_part;     /* only a part of the events is read */
 	/* Open a cursor over all events, oldest first.  0 or -errno. */
 	int (*open)(void *context, struct tl_cursor **cursor);
 	void *context;

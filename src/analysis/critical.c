@@ -348,6 +348,8 @@ sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 			wait->thread = thread;
 			wait->sent_ns = wait->to_ns;
 			wait->certain = false;
+			c->counts.found[seen->rule]++;
+			c->counts.waited[seen->rule]++;
 		}
 		value->receiver = NO_THREAD;
 		return 0;
@@ -358,7 +360,6 @@ sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 	value->losses = c->losses;
 	if (value->waiting < UINT16_MAX)
 		value->waiting++;
-	c->counts.unreceived++;
 	return 0;
 }
 
@@ -384,6 +385,8 @@ received(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 	if (value->sender == thread)
 		return 0;
 	if (value->sender != NO_THREAD) {
+		c->counts.found[seen->rule]++;
+		c->counts.waited[seen->rule] += value->sent_ns > t->last_ns;
 		const bool one_clock =
 		    c->threads[value->sender].id.clock == t->id.clock;
 
@@ -393,7 +396,6 @@ received(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 		    value->waiting <= 1 && value->losses == c->losses &&
 		    (one_clock || is_before(t->last_ns, t->last_bound,
 				      value->sent_ns, value->sent_bound));
-		c->counts.unreceived -= value->waiting;
 		value->waiting = 0;
 	} else {
 		value->receiver = thread;

@@ -148,14 +148,16 @@ struct tl_critical_options {
 	const unsigned *clocks;
 };
 
-/* The numbers of items beyond the bounds. */
+/* The numbers of items beyond the bounds, and of pairs. */
 struct tl_critical_counts {
 	uint64_t waits;
 	uint64_t changes;
 	uint64_t spans;
-	uint64_t pairs;      /* values of pairs */
-	uint64_t unknown;    /* spans that may or may not be slow */
-	uint64_t unreceived; /* sends without a receive, which are no error */
+	uint64_t pairs;   /* values of pairs */
+	uint64_t unknown; /* spans that may or may not be slow */
+	/* by rule, no bound: receives in another thread than the send, and those
+	 * that the receiver waited for */
+	uint64_t found[TL_PAIR_RULES_MAX], waited[TL_PAIR_RULES_MAX];
 };
 
 struct tl_critical;

@@ -773,10 +773,8 @@ add_states(struct tl_why *why, struct tl_open *o, const struct tl_event *begin,
 	return rc;
 }
 
-/* Did the span end before its source is complete?  Of that time mostly the spans
- * of quiet CPUs are left, which are no fair share of all. */
-static bool
-is_older(const struct tl_why *why, const struct tl_event *end)
+bool
+tl_why_is_older(const struct tl_why *why, const struct tl_event *end)
 {
 	return why->complete && tl_observed_before(tl_observed_place(end),
 				    why->complete[end->source]);
@@ -798,7 +796,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	o->unsure =
 	    !event->proven && !tl_observed_joins(o->observed, event->observed);
 	why->left_out.unsure += o->unsure;
-	if (!o->unsure && is_older(why, event)) {
+	if (!o->unsure && tl_why_is_older(why, event)) {
 		why->left_out.older++;
 		o->unsure = true;
 	}
@@ -842,7 +840,7 @@ take_alone(struct tl_why *why, struct tl_thread *t,
 		.argc = target->message->argc,
 		.alone = true };
 
-	if (is_older(why, end)) {
+	if (tl_why_is_older(why, end)) {
 		why->left_out.older++;
 		return 0;
 	}

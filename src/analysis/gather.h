@@ -395,9 +395,15 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
-/* Append the path of a span as call trees take paths.  false: the span has no
- * path. */
-bool tl_why_put_path(struct tl_text *text, const struct tl_why *why,
+/* Is an event, as the end of a span, from before its source is complete?  Of that
+ * time mostly the spans of quiet CPUs are left, which are no fair share of all. */
+bool tl_why_is_older(const struct tl_why *why, const struct tl_event *event);
+/* Does the next reader of the sources find other paths?  In a live timeline and
+ * a stream, entries before a span vanish; a part has its own paths. */
+bool tl_why_is_moving(const struct tl_why *why);
+/* Append the options of a call tree that show a span: its path or, if paths
+ * move, thread and time, which never lead to a span of another time. */
+void tl_why_put_tree(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *record);
 /* Append the line of a span as in a call tree. */
 void tl_why_put_span(struct tl_text *text, const struct tl_why *why,

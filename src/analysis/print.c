@@ -4,14 +4,20 @@
  */
 #include "analysis/gather.h"
 #include "base/fields.h"
+#include "base/ns.h"
 #include "base/text.h"
 #include "event/render.h"
+#include "snap/snap.h"
+#include "source/remote.h"
 #include "source/sources.h"
 #include "trace/read.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* A cause of half of the slow spans has few of fewer episodes than these. */
+enum { EPISODES_FEW = 20 };
 
 static const char *const period_names[TL_PERIODS] = { "1ms", "2.5ms", "3.33ms",
 	"4ms", "10ms", "100ms", "second", "minute", "hour", "day" };
@@ -110,14 +116,32 @@ tree_number(const struct tl_why *why, const struct tl_thread *t)
 }
 
 bool
-tl_why_put_path(struct tl_text *text, const struct tl_why *why,
+tl_why_is_moving(const struct tl_why *why)
+{
+	const struct tl_sources *sources = why->plan.sources;
+
+	for (size_t i = 0; sources && i < sources->count; i++) {
+		const struct tl_source *s = &sources->items[i];
+
+		if (tl_remote_is_name(s->name) ||
+		    (tl_source_is_open(s) && tl_source_snap(s) &&
+			tl_snap_was_live(tl_source_snap(s))))
+			return true;
+	}
+	return why->plan.in_part;
+}
+
+/* Append the path of a span as call trees take paths.  false: the span has no
+ * path, or paths move. */
+static bool
+put_path(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *r)
 {
 	const struct tl_thread *t = why->threads[r->thread];
 	const uint64_t *path = tl_record_path(r);
 
 	if (!why->plan.sources || r->path_count == 0 ||
-	    t->source >= why->plan.sources->count)
+	    t->source >= why->plan.sources->count || tl_why_is_moving(why))
 		return false;
 	tl_put_unsigned(text, tree_number(why, t));
 	for (unsigned i = 0; i < r->path_count; i++) {
@@ -125,6 +149,25 @@ tl_why_put_path(struct tl_text *text, const struct tl_why *why,
 		tl_put_unsigned(text, path[i]);
 	}
 	return true;
+}
+
+void
+tl_why_put_tree(struct tl_text *text, const struct tl_why *why,
+    const struct tl_record *r)
+{
+	tl_put_string(text, "--tree ");
+	if (r->path_count > 0 && !tl_why_is_moving(why)) {
+		tl_put_string(text, "--path ");
+		put_path(text, why, r);
+		return;
+	}
+	if (!why->list[r->definition]->scoped)
+		tl_put_format(text, "--tid %u ", why->threads[r->thread]->tid);
+	/* Cut to microseconds, with room: the calibration of a running clock
+	 * moves times by some nanoseconds. */
+	tl_put_format(text, "--since %.26s --until %.26s",
+	    TL_TIME(tl_add_ns(r->begin_ns, -1000)),
+	    TL_TIME(tl_add_ns(r->begin_ns, tl_add_ns(r->duration_ns, 2000))));
 }
 
 void
@@ -438,7 +481,7 @@ put_json_example(struct tl_fields *f, const struct tl_why *why,
 		tl_fields_null(f, "cpu");
 	else
 		tl_fields_unsigned(f, "cpu", r->cpu);
-	if (tl_why_put_path(&part, why, r))
+	if (put_path(&part, why, r))
 		tl_fields_bytes(f, "path", tl_bytes(part.data, part.size));
 	else
 		tl_fields_null(f, "path");
@@ -752,8 +795,8 @@ put_examples(struct tl_text *text, const struct tl_why *why,
 		tl_put_format(text, "     %s  %s  [",
 		    TL_TIME(cause->examples[k]->begin_ns),
 		    TL_DURATION(cause->examples[k]->duration_ns));
-		if (!tl_why_put_path(text, why, cause->examples[k]))
-			tl_put_char(text, '-');
+		if (!put_path(text, why, cause->examples[k]))
+			tl_why_put_tree(text, why, cause->examples[k]);
 		tl_put_string(text, "]  ");
 		tl_why_put_span(text, why, cause->examples[k]);
 		tl_put_char(text, '\n');
@@ -791,8 +834,10 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 	if (any)
 		tl_put_char(text, '\n');
 	if (i == 0)
-		tl_put_string(text, "   its slowest spans: begin, duration, "
-				    "[N/M for --tree --path N/M], message\n");
+		tl_put_format(text,
+		    "   its slowest spans: begin, duration, [%s], message\n",
+		    tl_why_is_moving(why) ? "options that show it"
+					  : "N/M for --tree --path N/M");
 	put_examples(text, why, cause);
 }
 
@@ -847,11 +892,16 @@ put_nothing(struct tl_text *text, const struct tl_why *why,
 	} else {
 		tl_put_format(text,
 		    "Nothing that --why looks at separates the %llu slowest of "
-		    "%llu spans (%s and longer); %lu comparisons.\nMore detail "
-		    "may: a lower priority or a burst (timelinectl priority, "
-		    "timelinectl burst), timers inside them%s.\n",
+		    "%llu spans (%s and longer); %lu comparisons of %.0f "
+		    "episodes%s.\nMore detail may: a lower priority or a burst "
+		    "(timelinectl priority, timelinectl burst), timers inside "
+		    "them%s.\n",
 		    (unsigned long long)result->slow[at - 1], spans,
 		    TL_DURATION(result->thresholds_ns[at - 1]), result->tests,
+		    result->episodes,
+		    result->episodes < EPISODES_FEW
+			? ", which may be too few to tell"
+			: "",
 		    has_kernel(why) ? ""
 				    : ", and what the kernel did (timelinectl "
 				      "kernel)");

@@ -81,6 +81,7 @@ struct tl_why_plan {
 	 * call tree, and the states of threads if a source has kernel events.
 	 * NULL: unknown, and examples have no path. */
 	const struct tl_sources *sources;
+	bool in_part; /* examples are shown without the selection: no path */
 };
 
 /*

@@ -51,6 +51,8 @@ tl_brief_show(const struct tl_sources *inputs, struct tl_select *select,
 	struct tl_brief_plan plan = { .glob = options->brief,
 		.slower_ns = options->slower_ns,
 		.sources = inputs,
+		.since_ns = select->filter.since_ns,
+		.in_part = !select->all,
 		.is_to_end = select->filter.until_ns == INT64_MAX,
 		.open = open_events,
 		.context = &b };

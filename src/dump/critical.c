@@ -358,7 +358,8 @@ lacks_pair(const struct tl_sources *inputs, const struct tl_options *options,
 }
 
 static void
-put_left_out(const struct tl_critical *critical, struct tl_select *select)
+put_left_out(const struct tl_critical *critical, struct tl_select *select,
+    const struct tl_pair_rule *pairs, unsigned pair_count)
 {
 	struct tl_critical_counts counts;
 
@@ -373,6 +374,14 @@ put_left_out(const struct tl_critical *critical, struct tl_select *select)
 		    (unsigned long long)counts.changes,
 		    (unsigned long long)counts.spans,
 		    (unsigned long long)counts.pairs);
+	for (unsigned i = 0; i < pair_count; i++)
+		if (counts.waited[i] <= counts.found[i] / 100)
+			fprintf(stderr,
+			    "timeline-dump: --pair: %s -> %s: %lu pairs, in "
+			    "%lu of which the receiver waited\n",
+			    pairs[i].sides[TL_PAIR_SENT].glob,
+			    pairs[i].sides[TL_PAIR_RECEIVED].glob,
+			    counts.found[i], counts.waited[i]);
 }
 
 int
@@ -418,7 +427,8 @@ tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = tl_output_more(output);
 	}
 	if (critical)
-		put_left_out(critical, select);
+		put_left_out(critical, select, options->pairs,
+		    rc == 0 ? (unsigned)options->pair_count : 0);
 	tl_critical_free(critical);
 	return rc;
 }

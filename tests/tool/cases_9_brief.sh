@@ -112,3 +112,53 @@ done
 "$build/bin/timeline-convert" -q --to timeline "$work/partly_kernel.jsonl" -o "$work/partly.tl.sched"
 has 'where kernel events end is said' "$("$dump" --brief "$work/partly.tl")" \
 	'^Missing: what the kernel did before 1970-01-01T00:00:00\.000999500.* and after 1970-01-01T00:00:00\.0489995'
+
+# == the steps ==
+# A span of a source is shown by its number; the time of a live one is given, as
+# the numbers of its path change while entries are overwritten.
+# first_step runs the command of the first span of the page.
+first_step() {
+	eval "$(sed -En '/^(A slow one|The longest): /,$s/^  \$ timeline-dump/"$dump"/p' <<<"$page" | head -1)"
+}
+seq 200 | awk '
+function put(ns, tid, message, kind, args) {
+	printf "{\"ns\":%d,\"tsc\":%d,\"cpu\":0,\"pid\":7,\"tid\":%d,\"priority\":\"info\",\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}%s}\n",
+		ns, ns, tid, message, kind, args, message == "request $part $id" ? ",\"scope\":\"source\"" : ""
+}
+{
+	at = $1 * 1e6; took = $1 % 20 == 3 ? 60000 + $1 : 0
+	args = "\"part\":" $1 % 4 ",\"id\":" 5000 + $1
+	put(at, 8, "request $part $id", "begin", args)
+	put(at + 1000, 9, "query", "begin"); put(at + 3000 + took, 9, "query", "end")
+	put(at + 5000 + took, 9, "request $part $id", "end", args)
+}' >"$work/sources.jsonl"
+page=$("$dump" --brief='request*' "$work/sources.jsonl")
+has 'the step of a span of a source names it by the argument that no other has' "$page" \
+	"^  \\$ timeline-dump --path-of 'request 5183' "
+has '... and shows the whole way' "$(first_step)" '^its path: request part\(3\) id\(5183\)  65\.183us '
+sed -E 's/"id":[0-9]+/"id":1/' "$work/sources.jsonl" >"$work/same.jsonl"
+has '... if there is such an argument' "$("$dump" --brief='request*' "$work/same.jsonl")" \
+	'^  \$ timeline-dump --tree --path '
+turning=$name-turning
+"$make" "$turning" entries=4096 cpus=1 spans=100
+page=$("$dump" --brief='work*' "$turning")
+longest=$(sed -En 's/^The longest: .*  (work job.*)$/\1: /p' <<<"$page")
+lacks 'no step is a path in a live timeline' "$page" '--path '
+"$make" "$turning" spans=10
+is '... but the time, which shows the span' "$(first_step | grep -oF "$longest")" "$longest"
+gone() { "$make" "$turning" spans=3000 && [ "$(first_step 2>&1)" = "timeline-dump: $turning: no entry matches" ]; }
+until_true gone
+is '... or nothing once the span is overwritten' "$?" 0
+rm -f "/dev/shm$turning"
+
+# == the record ==
+# All of the requests are in one span.
+{
+	sed -n '1{s/"request \$size"/"all"/; s/"args":{.*}}/"args":{}}/p}' "$work/brief page.jsonl"
+	cat "$work/brief page.jsonl"
+	sed -n '${s/"request \$size"/"all"/; s/"args":{.*}}/"args":{}}/p}' "$work/brief page.jsonl"
+} >"$work/all.jsonl"
+page=$("$dump" --brief='request*' --since 100500us "$work/all.jsonl")
+has 'the record of a part of the time is that part' "$page" '^Record: 40[0-9] entries in 100\.[0-9]*ms, from '
+is '... a step, which is one of the whole, has the time of the span' \
+	"$(first_step | grep -o 'request size(9): .*')" "$(sed -En 's/^A slow one: ([^ ]+) .*/request size(9): \1/p' <<<"$page")"

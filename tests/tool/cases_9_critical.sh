@@ -68,3 +68,20 @@ is '... none of which is forgotten' "$(awk '/^ *[+]/ { n++ } / shorter, / { n +=
 text=$("$dump" --critical 'request*' --all "$work/parts.jsonl")
 is '--all shows all of them' "$(grep -c '^ *[0-9.]*%' <<<"$text") $(grep -c '^ *+' <<<"$text")" '31 61'
 lacks '... and folds nothing' "$text" '\.\.\.'
+# A receiver that logs an entry between send and receive waited for nothing.
+{
+	for ((i = 0; i < 5; i++)); do
+		entry $((1000 + 100 * i)) 10 begin 'order $id' "\"id\":$i"
+		entry $((1010 + 100 * i)) 11 instant 'look' ''
+		entry $((1020 + 100 * i)) 11 begin 'make $id' "\"id\":$i"
+		entry $((1050 + 100 * i)) 11 end 'make $id' "\"id\":$i"
+		entry $((1060 + 100 * i)) 10 end 'order $id' "\"id\":$i"
+	done
+} >"$work/unwaited.jsonl"
+ends 'a pair that nothing waited for' 0 "$dump" --critical 'order*' --pair 'order $id = make $id' "$work/unwaited.jsonl"
+is '... is reported with the number of its pairs' "$err" \
+	'timeline-dump: --pair: order $id -> make $id: 5 pairs, in 0 of which the receiver waited'
+ends '... and so is one that is never made' 0 "$dump" --critical 'order*' --pair 'order $id = look' "$work/unwaited.jsonl"
+has '... of no pairs' "$err" 'order \$id -> look: 0 pairs, in 0 of which the receiver waited$'
+"$dump" --critical 'request*' "${pairs[@]}" "$path" >"$work/out" 2>"$work/err"
+is '... but not a pair that was waited for' "$(cat "$work/err")" ''

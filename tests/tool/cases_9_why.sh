@@ -97,6 +97,11 @@ text=$("$dump" --why chance "$work/chance.jsonl")
 has 'nothing but chance is an answer' "$text" '^chance: Nothing that --why looks at separates the [0-9]+ slowest of 2000 spans'
 has '... with what may tell more' "$text" '^More detail may: a lower priority or .*, timers inside them, and what the kernel did \(timelinectl kernel\)\.$'
 has '... but what is there' "$("$dump" --why chance "$work/chance_sched.jsonl")" 'timers inside them\.$'
+lacks '... of many spans' "$text" 'too few'
+seq 2000 | awk '{ n = (n * 1103515245 + 12345) % 2147483648
+	print $1 * 1000, n % 1000003 < 8000 ? 700 : 100 }' | spans_of chance >"$work/episodes.jsonl"
+has 'few independent slow spans may be too few to tell' "$("$dump" --why chance "$work/episodes.jsonl")" \
+	'; 1408 comparisons of 16 episodes, which may be too few to tell\.$'
 is 'fewer than 50 spans are not compared' "$("$dump" --why few --json "$work/few.jsonl")" \
 	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"episodes":0,"tests":0,"where":[],"causes":[]}'
 has '... in words' "$("$dump" --why few "$work/few.jsonl")" '^few: 40 spans; 50 are needed'
@@ -164,6 +169,24 @@ done
 is '--to jsonl has not, unless the file is named' \
 	"$("$build/bin/timeline-convert" -q --to jsonl "$work/preempted.tl" | grep -c switched) $("$build/bin/timeline-convert" \
 	-q --to jsonl "$work/preempted.tl" "$work/preempted.tl.sched" | grep -c switched)" '0 420'
+
+# The paths of a live timeline change as entries are overwritten.
+"$make" "$name-paths" entries=4096 cpus=1 slow=400
+text=$("$dump" --why 'part*' "$name-paths")
+has 'a span of a live timeline has no path, but its time' "$text" \
+	'^   its slowest spans: begin, duration, \[options that show it\], message$'
+options=$(sed -nE 's/^     [^[]*\[(--tree --tid [0-9]+ --since [^ ]+ --until [^ ]+)\]  part of\(9\)$/\1/p' <<<"$text" | tail -1)
+# shellcheck disable=SC2086 # options are words
+at() { "$dump" $options "$name-paths" | tail -n +2; }
+is '... which shows the span' "$(at | sed 's/[0-9.]*us$//')" 'part of(9): '
+is '... in JSON the path is null' "$("$dump" --why 'part*' --json "$name-paths" |
+	jq -c '[.causes[].examples[].path] | unique')" '[null]'
+"$bin/timelinectl" save "$name-paths" "$work/paths.tl" >/dev/null
+has '... and of a snapshot it has one' "$("$dump" --why 'part*' "$work/paths.tl")" '  \[1/[0-9]+\]  part of\(9\)$'
+gone() { "$make" "$name-paths" slow=4000 && [ "$(at 2>&1)" = "timeline-dump: $name-paths: no entry matches" ]; }
+until_true gone
+is '... while there is none once it is overwritten' "$?" 0
+rm -f "/dev/shm$name-paths"
 
 # == --why in Lua ==
 cat >"$work/why.lua" <<'EOT'

@@ -64,6 +64,8 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 		"$(jq -c '[.duration_ns.count, .older, .older > 0]' <<<"$order")" \
 		"$("$dump" --json "$wrapped" | jq -sc --argjson c "$complete" 'map(select(.kind == "end" and (.message | startswith("order")) and .duration_ns and (.unsure | not))) |
 			[map(select(.ns >= $c)), map(select(.ns < $c))] | map(length) | [.[0], .[1], .[1] > 0]')"
+	is '... and the record of --brief is from there on' "$("$dump" --brief='order*' "$wrapped" | sed -nE 's/^Record: ([0-9]+) .*/\1/p')" \
+		"$(jq -sc --argjson c "$complete" 'map(select(.ns >= $c and .kind)) | length' "$work/wrapped.jsonl")"
 	is '... and their arguments neither' "$(jq '.args.id.count' <<<"$order")" \
 		"$("$dump" --json "$wrapped" | jq -sc --argjson c "$complete" 'map(select(.kind == "begin" and (.message | startswith("order")) and .ns >= $c)) | length')"
 	is '... a rate is that of observed entries by observed time' \

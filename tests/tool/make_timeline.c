@@ -15,6 +15,7 @@
  *	stale		log an event with a stamp before the last entry
  *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
  *	paced=N		N rounds of 1 ms at fixed distances
+ *	slow=N		N parts, each tenth of which is slow and "of" 9
  *	merged		a burst of trace inside one of debug
  *	raised=N	N spans of a raised message, with a burst in each
  *	named=NAME	name the thread
@@ -280,6 +281,24 @@ log_paced(const char *path, uint64_t rounds)
 #undef AT
 }
 
+/* Log parts of 100 us, the slow ones of 500 us, in rounds of 1 ms up to now. */
+static void
+log_slow(const char *path, uint64_t rounds)
+{
+	const double us = ticks_of_10_ms(path) / 10000;
+	const uint64_t start = timeline_stamp(events.part) -
+			       (uint64_t)(us * 1000 * (double)rounds);
+
+	for (uint64_t i = 0; i < rounds; i++) {
+		const uint64_t at = start + (uint64_t)(us * 1000 * (double)i);
+		const uint64_t of = i % 10 == 7 ? 9 : i % 4;
+
+		timeline_log_at(events.part, at, of);
+		timeline_log_at(events.part + 1,
+		    at + (uint64_t)(us * (of == 9 ? 500 : 100)), of);
+	}
+}
+
 /* Make a burst inside another one. */
 static void
 log_merged(void)
@@ -341,6 +360,8 @@ do_word(const char *path, const char *name, const char *value)
 		log_timed(path, number(value));
 	else if (strcmp(name, "paced") == 0)
 		log_paced(path, number(value));
+	else if (strcmp(name, "slow") == 0)
+		log_slow(path, number(value));
 	else if (strcmp(name, "bursts") == 0)
 		log_bursts(number(value));
 	else if (strcmp(name, "merged") == 0)

@@ -28,6 +28,7 @@ explain(struct tl_text *text, const char *path, const char *name,
 		.slower_ns = how->slower_ns,
 		.files = name,
 		.sources = &sources,
+		.since_ns = INT64_MIN,
 		.is_to_end = true,
 		.open = open_events,
 		.context = &sources };
