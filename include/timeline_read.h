@@ -511,7 +511,7 @@ struct timeline_read_span {
 	 * not known, or the span belongs to no thread (TIMELINE_SOURCE). */
 	int64_t self_ns;
 	/* The number of spans of the same thread that were open when the span
-	 * began; for a span of no thread, spans of the same message. */
+	 * began; 0 for a span of no thread. */
 	uint32_t depth;
 	/* TIMELINE_READ_UNSURE (entries may be missing between begin and end,
 	 * which then may belong to different spans), PROVEN, ALONE, OVERLAPS,

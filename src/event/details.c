@@ -417,18 +417,12 @@ tl_details_divide(struct tl_details *d, const struct tl_message *message,
 /* == spans within == */
 
 /* The level of a span's depth and, behind it, of the spans within, in the nest
- * of the span's thread or source; NULL: out of memory. */
+ * of the span's thread; NULL: out of memory. */
 static struct level *
 level_of(struct tl_details *d, const struct tl_span *span)
 {
-	const struct tl_message *m = span->message;
-	const struct tl_id_key key =
-	    m->scope == TIMELINE_SOURCE
-		? (struct tl_id_key){ (uintptr_t)m,
-			  UINT64_MAX -
-			      (tl_message_is_of_process(m) ? span->pid : 0) }
-		: (struct tl_id_key){ (uint64_t)span->pid << 32 | span->tid,
-			  span->source };
+	const struct tl_id_key key = { (uint64_t)span->pid << 32 | span->tid,
+		span->source };
 	struct nest *nest;
 	uint32_t id;
 
@@ -471,12 +465,16 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 {
 	const int64_t from_ns = tl_add_ns(span->end_ns, -span->duration_ns);
 	struct level begin = { .to_ns = from_ns };
-	struct level *l = level_of(d, span);
+	struct level *l;
 	bool is_known = true;
 
-	if (!l)
-		return -ENOMEM;
 	*own = (struct tl_own){ 0 };
+	if (span->message->scope == TIMELINE_SOURCE) { /* none is within */
+		tl_details_between(d, span->source, from_ns, span->end_ns, own);
+		return 1;
+	}
+	if (!(l = level_of(d, span)))
+		return -ENOMEM;
 	/* What is within a span that has left the stack is not known. */
 	begin.is_open = span->late || (!span->alone && l->last != span->id);
 	if (begin.is_open &&
@@ -559,10 +557,10 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 		rc = add_change(s, event->ns,
 		    level_at(s, event->tsc, s->observer->now.threshold));
 	}
-	if (rc < 0 || !spans || event->kind != TL_BEGIN)
+	if (rc < 0 || !spans || event->kind != TL_BEGIN ||
+	    event->message->scope == TIMELINE_SOURCE)
 		return rc;
-	if (event->message->scope != TIMELINE_SOURCE &&
-	    (outer = tl_spans_outer(spans))) {
+	if ((outer = tl_spans_outer(spans))) {
 		unsigned gate = tl_observed_gate(s->observer, event->message);
 
 		/* one that is off was turned off by another thread meanwhile */

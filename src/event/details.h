@@ -9,12 +9,13 @@
  *	            = itself, + details closed
  *
  * The details of a span are the spans that nest directly in spans of its
- * message anywhere in the record.  While details are not observed, own time may
- * have passed in details that were not logged; all own time may, of a span that
- * was not known to be open before its end.  Such a detail may last beyond the
- * moment from which details are observed again: until the next span within
- * begins or the span ends.  So each moment of a span is one of: in a span within;
- * itself; details closed (by a level); details overwritten; details lost.
+ * message anywhere in the record; none do in a span of scope TIMELINE_SOURCE.
+ * While details are not observed, own time may have passed in details that were
+ * not logged; all own time may, of a span that was not known to be open before
+ * its end.  Such a detail may last beyond the moment from which details are
+ * observed again: until the next span within begins or the span ends.  So each
+ * moment of a span is one of: in a span within; itself; details closed (by a
+ * level); details overwritten; details lost.
  *
  * Which messages nest is known only at the end.  Levels are ordered: at each
  * moment there is a lowest level that is open.  So own time is kept by that

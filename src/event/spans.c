@@ -578,6 +578,7 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 
 	*span = (struct tl_span){ .message = e->message,
 		.begin_ns = e->ns,
+		.begin_steps_ns = e->steps_ns,
 		.begin_error_ns = e->error_ns,
 		.begin_sync_us = e->sync_us,
 		.begin_tsc = e->tsc,
@@ -645,8 +646,8 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	b->serial = ++s->serial ? s->serial : ++s->serial;
 	b->losses = losses_of(s, event->source);
 	b->opened = levels_number(source_of(s, event), event, event);
-	b->nesting = nests ? around(s, thread, own) : s->stacks[stack].open - 1;
-	b->depth = nests ? s->stacks[thread].open : b->nesting;
+	b->nesting = nests ? around(s, thread, own) : 0;
+	b->depth = nests ? s->stacks[thread].open : 0;
 	b->thread = b->inner = NONE;
 	b->closed = false;
 	begin_link(s, i, stack);
@@ -915,7 +916,10 @@ uint32_t
 tl_spans_depth(struct tl_spans *spans, const struct tl_event *event)
 {
 	const struct key key = key_of_thread(event);
-	const uint32_t thread = stack_find(spans, &key);
+	const uint32_t thread =
+	    event->message && event->message->scope == TIMELINE_SOURCE
+		? NONE
+		: stack_find(spans, &key);
 
 	if (thread == NONE)
 		return 0;

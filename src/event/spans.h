@@ -53,8 +53,9 @@ struct tl_span {
 	const struct tl_message *message;
 	uint64_t args[TL_ARGS_MAX]; /* of the begin */
 	int64_t begin_ns;
-	int64_t end_ns;      /* 0 while open */
-	int64_t duration_ns; /* tl_event_between; 0 while open */
+	int64_t begin_steps_ns; /* steps_ns of the begin; 0: alone */
+	int64_t end_ns;         /* 0 while open */
+	int64_t duration_ns;    /* tl_event_between; 0 while open */
 	uint32_t
 	    begin_error_ns; /* of the begin's time; 0 if the begin is alone */
 	uint32_t begin_sync_us;
@@ -70,8 +71,9 @@ struct tl_span {
 	 * scope is TIMELINE_SOURCE. */
 	uint32_t pid;
 	uint32_t tid;
-	/* The number of spans open around the span when it began: spans of its
-	 * thread, or of its message if the scope is TIMELINE_SOURCE. */
+	/* The number of spans of its thread open around the span when it began.
+	 * 0 if the scope is TIMELINE_SOURCE: such spans may overlap, and none is
+	 * around another. */
 	uint32_t depth;
 	uint32_t nesting; /* how many of them have the same message */
 	uint16_t source;
@@ -146,8 +148,8 @@ bool tl_spans_forgets(const struct tl_spans *spans, struct tl_span *oldest);
  * begin at the event.  A span whose end may be missing is not around a later
  * event: its observed interval has ended, entries were lost since, or it began
  * before the entries of its thread are complete; unless a span inside it is
- * around the event.  A span inside a span with a
- * proven end is not around what follows.
+ * around the event.  A span inside a span with a proven end is not around what
+ * follows.  No span is around one whose scope is TIMELINE_SOURCE.
  */
 uint32_t tl_spans_depth(struct tl_spans *spans, const struct tl_event *event);
 /* The begin of the innermost span around an event, until the next put; NULL:

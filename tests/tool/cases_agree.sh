@@ -66,6 +66,13 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 			[map(select(.ns >= $c)), map(select(.ns < $c))] | map(length) | [.[0], .[1], .[1] > 0]')"
 	is '... and the record of --brief is from there on' "$("$dump" --brief='order*' "$wrapped" | sed -nE 's/^Record: ([0-9]+) .*/\1/p')" \
 		"$(jq -sc --argjson c "$complete" 'map(select(.ns >= $c and .kind)) | length' "$work/wrapped.jsonl")"
+	"$build/tests/tool/make_wrapped" "$name-wrapped" "$work/proven.tl" proven >/dev/null || exit 1
+	"$bin/timeline-convert" -q -o "$work/proven.trace" "$work/proven.tl"
+	for file in proven.tl proven.trace; do
+		is "... and no begin before lacks its end: $file" \
+			"$("$dump" --stats --json --message 'order*' "$work/$file" | jq -c '[.lonely_begins, .lonely_ends]')" '[0,0]'
+		lacks '... in text' "$("$dump" --stats --message 'order*' "$work/$file")" ' [0-9]+ begins? without'
+	done
 	is '... and their arguments neither' "$(jq '.args.id.count' <<<"$order")" \
 		"$("$dump" --json "$wrapped" | jq -sc --argjson c "$complete" 'map(select(.kind == "begin" and (.message | startswith("order")) and .ns >= $c)) | length')"
 	is '... a rate is that of observed entries by observed time' \

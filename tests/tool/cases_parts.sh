@@ -121,6 +121,43 @@ is 'a call within a call of the same scope adds no time' \
 	"$(printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"f","kind":"%s","args":{}}\n' \
 		1000 begin 2000 begin 3000 end 5000 end >"$work/deep.jsonl" &&
 		"$dump" --view scopes "$work/deep.jsonl" | awk '/ f$/ { print $1, $2, $3 }')" '2 4us 4us'
+
+# A span of a source is within no other, so that it is itself what it took.
+cat >"$work/overlap.lua" <<'END'
+local spans, own = timeline.spans { own = true }
+local calls, total, around = 0, 0, 0
+for s in spans do
+	if s.name:match "request" then
+		calls, total = calls + 1, total + s.duration
+		around = around + s.nesting + s.depth
+		own(1)
+	end
+end
+print(calls, total, own()[1].itself, around)
+END
+"$build/tests/tool/make_overlap" "$name-overlap" "$work/overlap.tl" || exit 1
+for to in trace timeline jsonl; do
+	"$bin/timeline-convert" -q --to $to -o "$work/overlap.$to" "$work/overlap.tl"
+done
+took=$("$dump" --json "$work/overlap.tl" | jq -s 'map(select(.message == "request $id").duration_ns // 0) | add')
+for file in tl trace timeline jsonl; do
+	file=$work/overlap.$file
+	is "a span of a source is itself all of what it took: ${file##*.}" \
+		"$("$dump" "$file" --script "$work/overlap.lua")" $'1020\t'"$took"$'\t'"$took"$'\t0'
+	is '... and the time of all counts' \
+		"$("$dump" --view scopes "$file" | awk '/request/ { print $1, $2 == $3 }
+			/details/ { print "details" }')" '1020 1'
+	is '... and folded stacks have one frame for it, however many there are at once' \
+		"$("$bin/timeline-convert" --to folded -o - "$file" 2>"$work/err" | grep request)" \
+		"app: request id $took"
+	lacks '... which is complete' "$(cat "$work/err")" 'too deep|outlives'
+	lacks '... and --critical has no details of it' "$("$dump" --critical 'request*' "$file" 2>&1)" details
+done
+if command -v sqlite3 >/dev/null; then
+	"$bin/timeline-convert" -q -o "$work/overlap.db" "$work/overlap.tl"
+	is '... nor is it nested in a database' "$(sqlite3 "$work/overlap.db" "SELECT sum(duration_ns), max(nesting), max(depth) FROM spans
+		JOIN messages m ON m.id = message WHERE line LIKE 'request%'")" "$took|0|0"
+fi
 for file in 1 2; do
 	for ns in 0 1000000 2000000; do
 		printf '{"ns":%d,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"tick","kind":"instant","args":{}}\n' \

@@ -2,12 +2,13 @@
 /*
  * make_wrapped.c - spans across two CPUs, one of which has an overwritten lane.
  *
- *	make_wrapped PATH FILE
+ *	make_wrapped PATH FILE [proven]
  *
  * Each order takes about 50 us; some orders begin on one CPU and end on the
  * other.  Noise on the second CPU overwrites its lane again and again.  The
- * program saves FILE, removes PATH, and prints the longest order in ns.  Exit
- * status 77: there are no two CPUs.
+ * program saves FILE, removes PATH, and prints the longest order in ns.  With
+ * "proven", the ends have the stamps of their begins.  Exit status 77: there are
+ * no two CPUs.
  */
 #include "../lib/now.h"
 
@@ -64,9 +65,10 @@ main(int argc, char **argv)
 	struct timeline_event *order, *noise;
 	struct timeline *tl;
 	int64_t longest = 0;
+	uint64_t stamp;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: make_wrapped PATH FILE\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: make_wrapped PATH FILE [proven]\n");
 		return 2;
 	}
 	find_cpus();
@@ -79,13 +81,16 @@ main(int argc, char **argv)
 
 		go_to(id % 150 == 0);
 		begun = now();
-		timeline_begin(order, id);
+		stamp = timeline_begin(order, id);
 		if (id % 100 == 0 && id % 150 != 0)
 			go_to(1);
 		if (id % 150 == 0)
 			go_to(0);
 		usleep(50);
-		timeline_end(order);
+		if (argc == 4)
+			timeline_end_of(order, stamp);
+		else
+			timeline_end(order);
 		took = now() - begun;
 		longest = took > longest ? took : longest;
 		go_to(1);

@@ -184,7 +184,10 @@ local function true_span(word, id, begun, ended, pid, tid)
 		    ")") or "")
 	end
 	if not s or s.word ~= word then return what("was not logged") end
-	if pid and (pid ~= s.pid or tid ~= s.tid) then
+	-- the begin of a proven span may be overwritten, with its thread
+	local by_end = messages[word].kind == "source" and s.proven and
+	    pid == s.end_pid and tid == s.end_tid
+	if pid and (pid ~= s.pid or tid ~= s.tid) and not by_end then
 		return what("is of another thread") end
 	if messages[word].kind == "timer" then
 		-- The stamp of a timer is moved behind entries that others

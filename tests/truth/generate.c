@@ -96,6 +96,7 @@ static const struct truth_case {
 	{ "kill", KILL | SEVERAL, MIGRATE | SMALL },
 	{ "clear", CLEAR, MIGRATE | SEVERAL },
 	{ "source", SHARED, MIGRATE | SMALL | NOISE },
+	{ "proven-source", SHARED | PROVEN, MIGRATE | SMALL | NOISE },
 	{ "timer", TIMERS | SLOWER, MIGRATE | SMALL },
 	{ "fork", FORK, SEVERAL | NEXT },
 	{ "live", SAVE, MIGRATE | SMALL | NOISE },
@@ -289,9 +290,12 @@ end_by(struct worker *w, volatile struct span *s)
 static void
 begin(struct worker *w, volatile struct span *s)
 {
+	uint64_t begun;
+
 	begin_by(w, s);
 	s->begin[0] = stamp();
-	timeline_begin(events[s->message], s->id);
+	begun = timeline_begin(events[s->message], s->id);
+	s->begun = s->is_proven ? begun : 0;
 	s->begin[1] = stamp();
 }
 
@@ -332,24 +336,25 @@ in_scope(struct worker *w, volatile struct span *s, unsigned depth)
 }
 
 static void
-with_stamp(struct worker *w, volatile struct span *s, unsigned depth)
+end_proven(struct worker *w, volatile struct span *s)
 {
-	uint64_t begun;
-
-	begin_by(w, s);
-	s->begin[0] = stamp();
-	begun = timeline_begin(events[s->message], s->id);
-	w->begun = s->begun = begun;
-	s->begin[1] = stamp();
-	w->begun_message = s->message;
-	do_body(w, depth);
 	end_by(w, s);
 	s->end[0] = stamp();
 	if (one_in(w, 2))
-		timeline_end_of(events[s->message], begun);
+		timeline_end_of(events[s->message], s->begun);
 	else
-		timeline_end_of(events[s->message], begun, s->id);
+		timeline_end_of(events[s->message], s->begun, s->id);
 	s->end[1] = stamp();
+}
+
+static void
+with_stamp(struct worker *w, volatile struct span *s, unsigned depth)
+{
+	begin(w, s);
+	w->begun = s->begun;
+	w->begun_message = s->message;
+	do_body(w, depth);
+	end_proven(w, s);
 }
 
 /* == other spans == */
@@ -371,18 +376,25 @@ next(struct worker *w, volatile struct span *s)
 
 /*
  * Begin a span of the source, or end the last one, whichever thread began it.
+ * With PROVEN, any of them ends, so that they overlap.
  */
 static void
 turn_shared(struct worker *w)
 {
 	volatile struct span *s;
+	unsigned i;
 
 	pthread_mutex_lock(&shared_lock);
 	if (shared_count == 0 || (shared_count < SHARED_MAX && one_in(w, 2))) {
 		if ((s = new_span(SOURCE))) {
+			s->is_proven = (does & PROVEN) != 0;
 			begin(w, s);
 			shared_open[shared_count++] = s;
 		}
+	} else if (does & PROVEN) {
+		i = (unsigned)random_below(&w->random, shared_count--);
+		end_proven(w, shared_open[i]);
+		shared_open[i] = shared_open[shared_count];
 	} else {
 		end(w, shared_open[--shared_count]);
 	}

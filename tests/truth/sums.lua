@@ -365,7 +365,9 @@ end
 local function hold_own(r, word, list, itself, all, rounded)
 	local low, high, certain = own(r, list)
 	-- A proven end may come as a surprise: what was within it was not known.
-	if r.is_proven then low, high, certain = 0, math.huge, 0 end
+	if r.is_proven and messages[word].kind ~= "source" then
+		low, high, certain = 0, math.huge, 0
+	end
 	hold_ns("parts", word .. " own time", all, low, high, #list, rounded)
 	hold_ns("parts", word .. " itself", itself, certain,
 	    select(2, true_own(r, list)), #list, rounded)
@@ -388,7 +390,7 @@ function sums.scopes(r)
 			i = i + 1
 			if word and titles[i] then row[titles[i]] = value end
 		end
-		if word and messages[word].kind == "thread" then
+		if word and messages[word].kind ~= "timer" then
 			local must, may = population(word, r.sure, low, high)
 			local n = tonumber(row.calls)
 			hold("sum", word .. " calls", n, #must, #may)
@@ -460,7 +462,7 @@ function sums.folded(r)
 	os.remove(out)
 	if r.is_cut then return end -- of all that is kept, not of a window
 	for word, ns in pairs(all) do
-		if messages[word].kind == "thread" then
+		if messages[word].kind ~= "timer" then
 			local list = population(word, r.sure, 0, 0)
 			local _, _, certain = own(r, list)
 			-- frames also have spans that are open or cut

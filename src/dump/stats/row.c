@@ -375,13 +375,6 @@ put_text_total(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_string(text, t.slots == 1 ? " slot" : " slots");
 }
 
-/* The begin events without an end. */
-static uint64_t
-lonely_begins(const struct tl_stats_row *row)
-{
-	return row->begins - (row->spans - row->alone);
-}
-
 /* Was the message observed in intervals, so that longer spans have no duration?
  * A proven end is always logged.  If all begins will have one, an end that is
  * not proven is that of another thread or process. */
@@ -414,8 +407,7 @@ put_text_censored(struct tl_text *text, const struct tl_stats_row *row)
 static void
 put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 {
-	const uint64_t begins = lonely_begins(row);
-	const uint64_t ends = row->ends - row->spans;
+	const uint64_t begins = row->lonely_begins, ends = row->lonely_ends;
 
 	if (row->message->kind != TIMELINE_RECORD_SPAN ||
 	    begins + ends + row->unsure == 0)
@@ -718,8 +710,8 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	put_json_total(f, row);
 	if (row->message->kind == TIMELINE_RECORD_SPAN) {
 		tl_fields_unsigned(f, "spans", row->spans);
-		tl_fields_unsigned(f, "lonely_begins", lonely_begins(row));
-		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
+		tl_fields_unsigned(f, "lonely_begins", row->lonely_begins);
+		tl_fields_unsigned(f, "lonely_ends", row->lonely_ends);
 		tl_fields_unsigned(f, "unsure", row->unsure);
 		tl_fields_unsigned(f, "older", row->older);
 		tl_fields_unsigned(f, "handed_over", row->handed);

@@ -375,8 +375,9 @@ static int
 take_entry(struct stats *s, const struct waiting *w)
 {
 	const struct tl_event *event = &w->event;
-	const bool is_older =
-	    !tl_observed_time_has(&s->sources[event->source].observed, event);
+	const struct tl_observed_time *time =
+	    &s->sources[event->source].observed;
+	const bool is_older = !tl_observed_time_has(time, event);
 	const struct tl_span *span = event->span;
 	struct tl_stats_row *row = w->row;
 	int rc;
@@ -388,6 +389,8 @@ take_entry(struct stats *s, const struct waiting *w)
 	row->begins += event->kind == TL_BEGIN;
 	row->unmarked += event->kind == TL_BEGIN && !event->proven;
 	row->ends += event->kind == TL_END;
+	row->lonely_begins += event->kind == TL_BEGIN && !is_older;
+	row->lonely_ends += event->kind == TL_END && !is_older && !span;
 	if (tl_event_counts(event) &&
 	    (rc = take_counted(s, row, event, w->by)) < 0)
 		return rc;
@@ -397,10 +400,13 @@ take_entry(struct stats *s, const struct waiting *w)
 		return rc;
 	rc = 0;
 	if (span) {
+		const struct tl_event begin = tl_span_begin(span);
+
 		row->spans++;
 		row->proven += span->proven;
-		row->alone +=
-		    span->alone || span->begin_ns < s->select->filter.since_ns;
+		row->lonely_begins -= !span->alone &&
+				      begin.ns >= s->select->filter.since_ns &&
+				      tl_observed_time_has(time, &begin);
 		row->unsure += span->lossy;
 		row->handed += span->handed;
 		row->older += is_older && !span->lossy;

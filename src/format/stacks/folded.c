@@ -5,7 +5,6 @@
  *
  *	thread 41/42	| a         |		track: spans that are open now
  *			|  b  | | b |
- *	source lock	  | lock  |
  *
  *	(node above, frame) --> number --> node: frame, node above, time
  *
@@ -20,6 +19,9 @@
  * is closed at the last event before; a span whose end is proven is closed at
  * that end.  The span of an end may be closed already, with a span around it
  * that it outlives.
+ *
+ * A span of scope TIMELINE_SOURCE has no thread, and none is around it: its node
+ * is below the root, or below its host, and has the duration of the span.
  */
 #include "format/stacks/folded.h"
 
@@ -83,9 +85,8 @@ struct open {
 /* A thread or a source. */
 struct track {
 	struct tl_text name; /* empty: unknown thread */
-	bool is_source;
-	bool has_host;   /* the name begins with a host */
-	uint16_t source; /* of its first event */
+	bool has_node;       /* the name is no frame, or a host is before it */
+	uint16_t source;     /* of its first event */
 	struct open *open;
 	size_t capacity;
 	uint32_t depth;
@@ -123,6 +124,16 @@ static void
 note(struct folded *w, unsigned kind)
 {
 	tl_note(&w->writer.notes, kind, TL_FAULT_NOWHERE);
+}
+
+/* Note that there is no room, and go on. */
+static int
+full(struct folded *w, int rc)
+{
+	if (rc != -ENOSPC)
+		return rc;
+	note(w, TOO_MANY);
+	return 0;
 }
 
 /*
@@ -175,10 +186,9 @@ name_track(struct folded *w, struct track *track, const struct tl_event *event)
 	    tl_names_thread(names, event->pid, event->tid);
 	const struct tl_bytes process = tl_names_process(names, event->pid);
 
-	track->is_source = event->message->scope == TIMELINE_SOURCE;
-	track->has_host = track->name.size > 0;
+	track->has_node = track->name.size > 0;
 	track->source = event->source;
-	if (track->is_source) {
+	if (event->message->scope == TIMELINE_SOURCE) {
 		tl_label_put(&track->name, event);
 	} else if (pid != 0 || event->tid != 0) {
 		/* where no host is known, names tell programs of one pid apart
@@ -189,6 +199,7 @@ name_track(struct folded *w, struct track *track, const struct tl_event *event)
 			tl_put_string(&track->name, ": ");
 		}
 		tl_put_thread(&track->name, thread, pid, event->tid);
+		track->has_node = true;
 	}
 	return rc < 0 ? rc : track->name.rc;
 }
@@ -269,8 +280,7 @@ push(struct folded *w, struct track *track, const struct tl_event *event)
 	if (track->depth > 1) {
 		above = top[-1].node;
 		add_own(w, track, &top[-1]);
-	} else if ((!track->is_source || track->has_host) &&
-		   track->name.size > 0) {
+	} else if (track->has_node) {
 		rc =
 		    find_node(w, 0, (uint32_t)(track - w->track), true, &above);
 	}
@@ -317,11 +327,6 @@ put_track(struct folded *w, struct track *track, const struct tl_event *event,
 	if (depth > 0 && !tl_span_is_sure(span))
 		around = depth - 1;
 	pop_unsure(w, track, around);
-	if (!w->begun) {
-		w->begun = true;
-		w->first_ns = w->last_ns = event->ns;
-		track->last_ns = event->ns;
-	}
 	if (event->ns < w->first_ns || event->ns < track->last_ns)
 		note(w, BACK);
 	if (track->last_ns < w->first_ns)
@@ -342,23 +347,57 @@ put_track(struct folded *w, struct track *track, const struct tl_event *event,
 	return 0;
 }
 
+/* Put a span of a source, which is open up to to_ns. */
+static int
+put_source(struct folded *w, const struct tl_span *span, int64_t from_ns,
+    int64_t to_ns)
+{
+	const struct tl_event begin = tl_span_begin(span);
+	struct track *track;
+	int rc;
+
+	if (!tl_span_is_sure(span)) {
+		note(w, UNSURE);
+		return 0;
+	}
+	if ((rc = find_track(w, &begin, &track)) == 0) {
+		track->last_ns = from_ns;
+		rc = push(w, track, &begin);
+	}
+	if (rc < 0)
+		return full(w, rc);
+	track->last_ns = to_ns;
+	pop(w, track);
+	return 0;
+}
+
 static int
 put_span(struct folded *w, const struct tl_event *event)
 {
 	const struct tl_span *span = w->writer.span;
 	struct tl_event own = *event;
 	struct track *track;
-	int rc;
+	int rc = 0;
 
-	if (span)
-		own.tid = span->tid; /* of the begin, if it was handed over */
-	rc = find_track(w, &own, &track);
-	if (rc == 0)
-		rc = put_track(w, track, event, span);
-	if (rc != -ENOSPC)
-		return rc;
-	note(w, TOO_MANY);
-	return 0;
+	if (!w->begun) {
+		w->begun = true;
+		w->first_ns = w->last_ns = event->ns;
+	}
+	if (event->message->scope == TIMELINE_SOURCE) {
+		if (span && !span->alone)
+			rc = put_source(w, span,
+			    tl_add_ns(event->ns, -span->duration_ns),
+			    event->ns);
+		else if (event->kind == TL_END)
+			note(w, LONELY_ENDS);
+	} else {
+		if (span) /* its thread, if the span was handed over */
+			own.tid = span->tid;
+		rc = find_track(w, &own, &track);
+		if (rc == 0)
+			rc = put_track(w, track, event, span);
+	}
+	return full(w, rc);
 }
 
 /*
@@ -448,6 +487,20 @@ put_node(struct folded *w, uint32_t number)
 	return tl_out_flush_full(&w->writer.out);
 }
 
+/* Put a begin of a source that has no end. */
+static int
+folded_put_lonely(struct tl_writer *writer, const struct tl_span *span)
+{
+	struct folded *w = (void *)writer;
+
+	if (span->message->scope != TIMELINE_SOURCE)
+		return 0;
+	if (tl_span_is_sure(span))
+		note(w, LONELY_BEGINS);
+	return put_source(w, span,
+	    tl_add_ns(span->begin_ns, -span->begin_steps_ns), w->last_ns);
+}
+
 /* Is a span known to be open at the end? */
 static bool
 is_open(const struct folded *w, const struct open *open)
@@ -455,7 +508,7 @@ is_open(const struct folded *w, const struct open *open)
 	struct tl_span span;
 
 	return tl_spans_find(w->writer.spans, open->id, &span) &&
-	       (span.proven || tl_span_is_sure(&span));
+	       tl_span_is_sure(&span);
 }
 
 /* Close the frames that are open, and write the nodes. */
@@ -505,6 +558,7 @@ folded_free(struct tl_writer *writer)
 }
 
 static const struct tl_writer_kind kind = { .put = folded_put,
+	.put_lonely = folded_put_lonely,
 	.end = folded_end,
 	.notes = kinds,
 	.free = folded_free,

@@ -142,6 +142,22 @@ TEST(time_in_which_details_are_closed_is_not_the_span_itself)
 	expect_parts(2, &inner, 80, 0, 0, 0);
 }
 
+TEST(a_span_of_a_source_is_itself_whatever_overlaps_it)
+{
+	struct tl_own own;
+
+	messages[0].scope = TIMELINE_SOURCE;
+	set_levels(&priority, 6, 6, 0, 50); /* details are closed */
+	begin(0, 100);
+	begin(0, 110);
+	end(0, 100, 120);
+	begin(0, 130);
+	own = end(0, 110, 140); /* the last of its depth is another */
+	expect_parts(0, &own, 30, 0, 0, 0);
+	own = end(0, 130, 170);
+	expect_parts(0, &own, 40, 0, 0, 0);
+}
+
 TEST(what_was_within_a_span_that_ends_by_surprise_is_not_known)
 {
 	struct tl_own own;

@@ -140,6 +140,19 @@ TEST(a_span_of_no_thread_has_no_time_of_its_own)
 	ck_assert_int_eq(span->self_ns, span->duration_ns);
 }
 
+TEST(a_span_of_a_source_is_within_no_other)
+{
+	uint64_t first, second;
+
+	first = timeline_begin(request, 1);
+	second = timeline_begin(request, 2);
+	timeline_end_of(request, first);
+	timeline_end_of(request, second);
+	read_spans(NULL);
+	ck_assert_uint_eq(next("request $id", TIMELINE_READ_PROVEN)->depth, 0);
+	ck_assert_uint_eq(next("request $id", TIMELINE_READ_PROVEN)->depth, 0);
+}
+
 TEST(what_has_no_end_comes_last)
 {
 	const struct timeline_read_span *span;

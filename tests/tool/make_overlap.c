@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_overlap.c - spans of a source that overlap without nesting.
+ *
+ *	make_overlap PATH FILE
+ *
+ * Of each of 10 pairs of requests, the second begins before the end of the
+ * first, and ends before or after it; half of them while the level of details
+ * is closed.  Then more requests than stacks are deep are open at once.  The
+ * program saves FILE and removes PATH.
+ */
+#include "../lib/now.h"
+#include "../lib/process.h"
+
+enum { PAIRS = 10, MANY = 1000, AT_ONCE = 600, STEP_US = 200 };
+
+int
+main(int argc, char **argv)
+{
+	static uint64_t begun[MANY];
+	struct timeline_event *request, *work;
+	struct timeline *tl;
+
+	expect(argc == 3, "usage: make_overlap PATH FILE");
+	expect_ok(timeline_new(&tl, argv[1], NULL));
+	expect_ok(timeline_define_span(tl, "app", "info", "request $id",
+	    TIMELINE_SOURCE, &request));
+	expect_ok(timeline_define_span(tl, "app", "debug", "work $id",
+	    TIMELINE_THREAD, &work));
+	for (int pair = 0; pair < PAIRS; pair++) {
+		timeline_scope(work, pair);
+		expect_ok(
+		    timeline_priority(tl, pair % 4 < 2 ? "trace" : "info"));
+		for (int i = 0; i < 2; i++) {
+			begun[i] = timeline_begin(request, 2 * pair + i);
+			usleep(STEP_US);
+		}
+		for (int i = 0; i < 2; i++) {
+			timeline_end_of(request, begun[(pair + i) % 2]);
+			usleep(STEP_US);
+		}
+	}
+	for (int i = 0; i < MANY + AT_ONCE; i++) {
+		if (i < MANY)
+			begun[i] = timeline_begin(request, i);
+		if (i >= AT_ONCE)
+			timeline_end_of(request, begun[i - AT_ONCE]);
+	}
+	expect_ok(timeline_save(tl, argv[2]));
+	expect_ok(timeline_remove(argv[1]));
+	timeline_close(tl);
+	return 0;
+}
