@@ -83,6 +83,8 @@ holds() {
 tell work 2100000 >/dev/null
 fires slow
 holds slow '> work'
+logged 'trigger slow: (took|still open after) 2.* \(limit 2s\), pid [0-9]+, load: work id\([0-9]+\)'
+is 'its line in the log has the message with its arguments' $? 0
 explained() { grep -q '^work.*spans' "$snapshots"/*-slow.tl*.brief.txt; }
 until_true explained
 explained
