@@ -156,7 +156,8 @@ TEST(a_process_that_dies_is_reported_once)
 	ck_assert(!tl_writers_are_gone(writers));
 	end_process(pid);
 	run_until(1);
-	ck_assert(tl_writers_are_gone(writers)); /* this process does not count */
+	ck_assert(
+	    tl_writers_are_gone(writers)); /* this process does not count */
 	ck_assert_uint_eq(died.last.pid, pid);
 	ck_assert_int_ge(died.last.died_ns, ns);
 	run_for(1.2);
