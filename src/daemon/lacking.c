@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lacking.c - look up the arguments of triggers among the messages. */
+/* lacking.c - look up the conditions of triggers among the messages. */
 #include "daemon/lacking.h"
 
+#include "base/array.h"
 #include "daemon/log.h"
 #include "event/filter.h"
 #include "ring/ring.h"
@@ -26,13 +27,19 @@ struct lookup {
 	bool any; /* a message matches */
 };
 
+static bool
+is_met(const struct tl_config_match *match, const struct tl_message *message)
+{
+	return (!match->category ||
+		   tl_glob_matches(match->category, message->category)) &&
+	       (!match->message ||
+		   tl_glob_matches(match->message, message->line1));
+}
+
 static void
 look_at(struct lookup *l, const struct tl_message *message)
 {
-	if ((l->match->category &&
-		!tl_glob_matches(l->match->category, message->category)) ||
-	    (l->match->message &&
-		!tl_glob_matches(l->match->message, message->line1)))
+	if (!is_met(l->match, message))
 		return;
 	l->any = true;
 	for (unsigned i = 0; i < message->argc; i++)
@@ -123,6 +130,45 @@ tl_lacking_warn(struct tl_target *target)
 	}
 }
 
+/* Warn if a timeline has messages and none meets a condition of a rule. */
+static void
+warn_unmet(const struct messages *m, const struct tl_config_rule *rule,
+    const struct tl_config_match *match)
+{
+	const struct tl_message *const *messages = tl_snap_messages(m->snap);
+	const bool of_span = rule->kind == TL_RULE_SPAN;
+	const char *words[] = { match->message, match->category };
+	struct tl_search searches[TL_COUNT(words)];
+	struct tl_fault fault = { 0 };
+	bool any = false;
+	unsigned k;
+
+	for (k = 0; k < TL_COUNT(words); k++)
+		tl_search_init(&searches[k], words[k] ? words[k] : "*");
+	for (size_t i = 0; i < tl_snap_message_count(m->snap); i++) {
+		const struct tl_message *message = messages[i];
+
+		any |= message->builtin == TIMELINE_BUILTIN_NONE;
+		if ((message->builtin != TIMELINE_BUILTIN_NONE &&
+			!match->category) ||
+		    (of_span && message->kind != TIMELINE_RECORD_SPAN))
+			continue;
+		if (is_met(match, message))
+			return;
+		tl_search_take(&searches[0], message->line1);
+		tl_search_take(&searches[1], message->category);
+	}
+	if (!any)
+		return;
+	k = !searches[1].is_found && match->category ? 1 : 0;
+	if (searches[k].is_found) /* by a message of another category */
+		searches[k].near.best[0] = '\0';
+	tl_search_fault(&searches[k], "",
+	    of_span ? "no span matches" : "no message matches", &fault);
+	tl_daemon_log(TL_LOG_WARNING, "%s: trigger %s: %s", m->name, rule->name,
+	    fault.text);
+}
+
 /* Read the messages of a file, if it is a timeline. */
 static void
 warn_of_file(int folder, const char *name,
@@ -136,8 +182,15 @@ warn_of_file(int folder, const char *name,
 	if (fd < 0)
 		return;
 	if (tl_snap_open_fd(&m.snap, fd, 1, &fault) == 0) {
-		for (size_t i = 0; i < config->rule_count; i++)
-			(void)warn_of(&m, &config->rules[i]);
+		for (size_t i = 0; i < config->rule_count; i++) {
+			const struct tl_config_rule *rule = &config->rules[i];
+
+			(void)warn_of(&m, rule);
+			if (rule->kind != TL_RULE_DIED)
+				warn_unmet(&m, rule, &rule->match);
+			if (rule->kind == TL_RULE_INTERVAL)
+				warn_unmet(&m, rule, &rule->other);
+		}
 		tl_snap_close(m.snap);
 	}
 	close(fd);

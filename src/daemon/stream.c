@@ -56,6 +56,7 @@ count(struct tl_target *t, const struct tl_event *event)
 	t->counts.entries++;
 	if (event->level <= TIMELINE_LEVEL_NONE)
 		t->counts.by_level[event->level]++;
+	t->has_logged |= event->message->builtin == TIMELINE_BUILTIN_NONE;
 	tl_writers_seen(t->writers, event->pid, event->ns);
 }
 
@@ -200,6 +201,8 @@ take_turn(struct tl_stream *s, struct tl_target *target, int64_t turn_ns,
 	tl_rules_tick(target->rules, rc == 0 ? &now : &complete);
 	if (rc == 0) {
 		tl_writers_update(target->writers, marks, now_ns);
+		tl_bursts_set_left(target->bursts,
+		    target->has_logged && tl_writers_are_gone(target->writers));
 		count_open(target, now.tsc);
 	}
 	*more |= rc > 0;

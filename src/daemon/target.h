@@ -64,7 +64,8 @@ struct tl_target {
 	struct tl_throttle deaths;   /* limit of snapshots on death */
 	struct tl_throttle requests; /* limit of snapshots on request */
 	struct tl_log_limit no_burst;
-	double busy; /* recent entries, fading */
+	double busy;     /* recent entries, fading */
+	bool has_logged; /* an entry that is no change of levels was read */
 	/* CLOCK_MONOTONIC: when an entry was read last, and until when the
 	 * heads are not looked at */
 	int64_t read_ns;

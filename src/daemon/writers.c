@@ -500,6 +500,18 @@ tl_writers_wait(const struct tl_writers *w)
 	return w->waiting > 0;
 }
 
+bool
+tl_writers_are_gone(const struct tl_writers *w)
+{
+	const uint32_t own = (uint32_t)getpid();
+	uint32_t i = 0;
+
+	while (i < w->count && (w->slots[i].writer.died_ns != 0 ||
+				   w->slots[i].writer.pid == own))
+		i++;
+	return i == w->count;
+}
+
 size_t
 tl_writers_count(const struct tl_writers *w)
 {

@@ -65,6 +65,8 @@ void tl_writers_update(struct tl_writers *writers, const uint64_t *marks,
     int64_t ns);
 /* Is the end of a process still to be found or judged? */
 bool tl_writers_wait(const struct tl_writers *writers);
+/* Have all known writers ended, besides this process? */
+bool tl_writers_are_gone(const struct tl_writers *writers);
 /* The number of known writers, and writer i; dead writers are kept for a
  * while. */
 size_t tl_writers_count(const struct tl_writers *writers);

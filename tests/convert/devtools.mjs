@@ -54,7 +54,8 @@ const spans = [], instants = [];
 let threads = 0;
 
 function show(pid, tid, e) {
-	const what = [e.cat, e.name, tid > SOURCES ? "source" : pid + "/" + tid, ns(e.ts)];
+	const of = e.lane_of ?? tid;
+	const what = [e.cat, e.name, of > SOURCES ? "source" : pid + "/" + of, ns(e.ts)];
 	if (e.ph !== "X")
 		instants.push(what.join(" "));
 	else if (e.dur > 0)

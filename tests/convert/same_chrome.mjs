@@ -36,8 +36,9 @@ const argsOf = (args, isEnd) => Object.entries(args)
 function* eventsOf(e) {
 	const {name, args: {priority, ...args}} = e;
 	const ns = base + nsOf(e.ts);
+	const tid = e.lane_of ?? e.tid;
 	const common = {ns, cat: e.cat, name, priority,
-		place: e.tid > SOURCES ? "source" : e.pid + "/" + e.tid,
+		place: tid > SOURCES ? "source" : e.pid + "/" + tid,
 		args: argsOf(args, false)};
 
 	if (e.cat === "timeline" && e.name === "entries lost")

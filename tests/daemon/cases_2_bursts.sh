@@ -109,3 +109,29 @@ stop_daemon
 is 'the plan ends with the daemon' "$("$dump" --info --json "/$name-s" | jq -r .levels.threshold_now)" info
 stop_load
 rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"
+
+# What a dead program logged is not overwritten by the bursts that come after.
+start_daemon 'timelines = { { name = "'"$name"'-d", create = { entries = "64k" }, priority = "info",
+	bursts = { level = "trace", length = "100us", period = "2ms" } } }'
+start_load "$name-d"
+tell beat 50 >/dev/null
+until_true reaches 100 timeline_bursts_total
+kill -9 "$load_pid"
+wait "$load_pid" 2>/dev/null
+until_true reaches 1 timeline_writers ended
+rests() { # a burst is due every 2 ms
+	local before
+	before=$(metric timeline_bursts_total)
+	sleep 0.5
+	reaches "$before" timeline_bursts_total && ! reaches $((before + 2)) timeline_bursts_total
+}
+until_true rests
+is 'no bursts follow when every process that logged has ended' $? 0
+before=$(metric timeline_bursts_total)
+start_load "$name-d"
+tell beat 50 >/dev/null
+until_true reaches $((before + 100)) timeline_bursts_total
+is '... until another one logs' $? 0
+stop_daemon
+stop_load
+rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"

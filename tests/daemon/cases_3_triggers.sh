@@ -42,6 +42,29 @@ logged 'trigger typed: dept: no message of its condition has this argument; did 
 is '... of an expression, too' $? 0
 has '... and by -n where the timeline runs' "$("$daemon" -n -c "$work/conf" 2>&1)" \
 	"$name-t: trigger typo: deepth: no message of its condition has this argument; did you mean depth\\?"
+cat >"$work/conf-names" <<END
+return { timelines = { { name = "$name-t", triggers = {
+	{ name = "near", span = { message = "wrok*", longer = "3ms" } },
+	{ name = "of a span", span = { message = "tick*", longer = "3ms" } },
+	{ name = "far", event = { message = "zzzz*" } },
+	{ name = "group", event = { category = "laod", message = "tick*" } },
+	{ name = "to", interval = { from = { message = "request*" }, to = { message = "repyl*" }, longer = "2s" } },
+	{ name = "fine", span = { message = "work*", longer = "3ms" } },
+	{ name = "gone", died = true },
+	{ name = "loud", level = "error" } } } } }
+END
+is '-n warns of conditions that no message of the timeline meets' \
+	"$("$daemon" -n -c "$work/conf-names" 2>&1 | sed -n "s/.*$name-t: //p")" \
+	'trigger near: wrok*: no span matches; did you mean work*?
+trigger of a span: tick*: no span matches
+trigger far: zzzz*: no message matches
+trigger group: laod: no message matches; did you mean load?
+trigger to: repyl*: no message matches; did you mean reply*?'
+ends '... which is no error: the message may be defined later' 0 "$daemon" -n -c "$work/conf-names"
+"$ctl" create "$name-tnone" >/dev/null
+sed -i "s/$name-t\"/$name-tnone\"/" "$work/conf-names"
+is '... and not where the timeline has no message yet' "$("$daemon" -n -c "$work/conf-names" 2>&1 | grep -c trigger)" 0
+"$ctl" remove "$name-tnone" >/dev/null
 logged 'trigger (deep|odd): .*argument'
 is '... and not one that they have' $? 1
 
@@ -60,6 +83,8 @@ holds() {
 tell work 2100000 >/dev/null
 fires slow
 holds slow '> work'
+logged 'trigger slow: (took|still open after) 2.* \(limit 2s\), pid [0-9]+, load: work id\([0-9]+\)'
+is 'its line in the log has the message with its arguments' $? 0
 explained() { grep -q '^work.*spans' "$snapshots"/*-slow.tl*.brief.txt; }
 until_true explained
 explained

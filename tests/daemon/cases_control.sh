@@ -34,8 +34,10 @@ is 'and in JSON' "$(say "snapshot $name-control json"$'\n' | tail -n +2 |
 is "the kernel's events are saved beside it" \
 	"$([ -s "$(say "snapshot $name-control"$'\n' | tail -1).sched" ] && echo there)" there
 rm -f "/dev/shm/$name-control.sched"
-has 'a timeline it does not know is refused' "$(say $'snapshot none\n')" \
-	'^error timelined is not attached'
+is 'a timeline it does not know is refused' "$(say $'snapshot none\n')" \
+	'error none: timelined is not attached to a timeline of this name'
+is '... with the nearest name' "$(say "snapshot $name-contrl"$'\n')" \
+	"error $name-contrl: timelined is not attached to a timeline of this name; did you mean $name-control?"
 has 'so is what is no verb, without its bytes' "$(say $'\e[2J\n')" \
 	'^error unknown verb: \\x1b\[2J$'
 is 'half a line is no order' "$(say reload)" ''

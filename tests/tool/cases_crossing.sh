@@ -34,6 +34,17 @@ crossing_by() {
 		sqlite3 -separator ' ' "$work/crossing.db" 'SELECT coalesce(value1, 0), duration_ns FROM spans WHERE end_ns IS NOT NULL' ;;
 	esac 2>/dev/null | tr '\t' ' ' | sed 's/^ /0 /' | sort
 }
+# crossed FILE prints how many spans of a Chrome trace cross a span of their row.
+cat >"$work/crossed.jq" <<'END'
+[.traceEvents[] | select(.ph == "X" or .ph == "B") | (.ts * 1000 | round) as $from |
+	{row: [.pid, .tid], $from, to: (if .dur then $from + (.dur * 1000 | round) else infinite end)}] |
+group_by(.row) | map(sort_by(.from, -.to) | reduce .[] as $span ({open: [], crossed: 0};
+	.open |= until(length == 0 or .[-1] > $span.from; .[:-1]) |
+	if .open != [] and .open[-1] < $span.to then .crossed += 1 else . end |
+	.open += [$span.to]) | .crossed) | add // 0
+END
+crossed() { jq -f "$work/crossed.jq" "$1"; }
+
 surfaces='newest oldest lua chrome'
 command -v sqlite3 >/dev/null && surfaces+=' sqlite'
 
@@ -54,6 +65,7 @@ crossing() {
 		is "... in a copy as $to" "$(crossing_by newest "$work/crossing.$to")" "$2"
 		is '... oldest first' "$(crossing_by oldest "$work/crossing.$to")" "$2"
 	done
+	is '... where no span crosses one of its row' "$(crossed "$work/crossing.chrome")" 0
 }
 
 # x ID TS DUR prints a complete event.
@@ -130,6 +142,16 @@ for to in timeline trace packed jsonl csv chrome; do
 	"$bin/timeline-convert" -f --to $to -o "$work/timers.$to" "$work/timers.tl" 2>/dev/null
 	is "... in a copy as $to" "$(crossing_by listing "$work/timers.$to" | cut -d ' ' -f 2)" "$(cut -d ' ' -f 2 <<<"$timers")"
 done
+
+is '... in rows where no span crosses another' "$(crossed "$work/timers.chrome")" 0
+
+# Spans of a source are in as many rows as cross; of thousands, too.
+"$build/tests/tool/make_crossing" "$name-crossing" "$work/requests.tl" 3 || exit 1
+"$bin/timeline-convert" -f --to chrome -o "$work/requests.json" "$work/requests.tl" 2>/dev/null
+is 'requests that cross are in rows where none crosses another' "$(crossed "$work/requests.json")" 0
+is '... as many as there are requests at once' \
+	"$(jq -c '[.traceEvents[] | select(.ph == "X")] | [length, (map(.tid) | unique | length), (map(.lane_of // .tid) | unique | length)]' "$work/requests.json")" '[3000,3,1]'
+is '... and are of one thread again' "$("$dump" --json "$work/requests.json" | jq -s -c '[length, (map(.tid) | unique)]')" '[6000,[2147483647]]'
 
 # An end with four arguments has no room for the stamp in a timeline.
 event='"pid":1,"tid":7,"name":"full","args":{"a":1,"b":2,"c":3,"d":'

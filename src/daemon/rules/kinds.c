@@ -155,6 +155,10 @@ judge_interval(struct tl_rules *rules, struct tl_rule *rule,
 	put_match(text, &rule->config->match);
 	tl_put_string(text, " to ");
 	put_match(text, &rule->config->other);
+	if (event) {
+		tl_put_string(text, ", ");
+		put_entry(text, event);
+	}
 	tl_rule_fire(rules, rule, event);
 }
 
@@ -410,6 +414,7 @@ static void
 fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
     const struct tl_span *span, int64_t ns)
 {
+	const struct tl_event begin = tl_span_begin(span);
 	struct tl_text *text = tl_rule_claim(rules, rule);
 
 	if (!text)
@@ -419,9 +424,9 @@ fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
 	tl_put_string(text, " (limit ");
 	tl_put_duration(text, tl_rule_limit(rule));
 	tl_put_format(text, "), pid %u, ", span->pid);
-	tl_put_plain(text, span->message->category);
+	tl_put_plain(text, begin.message->category);
 	tl_put_string(text, ": ");
-	tl_put_plain(text, span->message->line1);
+	tl_render_node(text, &begin, true);
 	tl_rule_fire(rules, rule, event);
 }
 

@@ -42,6 +42,9 @@ static const double tick_s = 0.25, history_s = 1;
 static const uint64_t lease_ns = UINT64_C(10000000000);
 static const uint64_t count_slots_max = 100000;
 
+/* The time from one burst to the next while no process is known to log. */
+static const uint64_t left_ns = 60 * TL_NS_PER_S;
+
 struct tl_bursts {
 	struct ev_loop *loop;
 	struct timeline *tl;
@@ -52,6 +55,7 @@ struct tl_bursts {
 	uint64_t keep_ns;
 	uint8_t base_max;
 	bool sampling;
+	bool is_left;
 	uint64_t seed;
 	struct tl_schedule schedule;
 	struct tl_retention retention;
@@ -295,6 +299,8 @@ begin_sample(struct tl_bursts *b, uint64_t at_ns)
 		read_lanes(b, at_ns);
 	made = sample(b);
 	tl_schedule_next(&b->schedule, at_ns);
+	if (b->is_left)
+		b->schedule.at_ns = at_ns + left_ns;
 	b->measuring = measure && made;
 	b->measure = b->measure && !b->measuring;
 	arm(b, b->measuring ? at_ns + open_time(b, b->schedule.length_ns)
@@ -508,6 +514,17 @@ free:
 		close(b->fd);
 	free(b);
 	return rc;
+}
+
+void
+tl_bursts_set_left(struct tl_bursts *b, bool is_left)
+{
+	if (b->is_left == is_left)
+		return;
+	b->is_left = is_left;
+	b->schedule.at_ns = now_ns() + (is_left ? left_ns : 0);
+	if (b->sampling && !b->plan.slots && !b->measuring)
+		arm(b, b->schedule.at_ns);
 }
 
 int

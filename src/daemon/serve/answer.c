@@ -109,6 +109,7 @@ static struct tl_target *
 find_target(struct tl_http_request *r)
 {
 	const char *name = argument(r, "timeline");
+	struct tl_fault fault = { 0 };
 	struct tl_target *target;
 
 	if (!name) {
@@ -116,8 +117,10 @@ find_target(struct tl_http_request *r)
 		return NULL;
 	}
 	target = tl_daemon_find(r->daemon, name);
-	if (!target)
-		refuse(r, MHD_HTTP_NOT_FOUND, tl_request_error(-ENOENT));
+	if (!target) {
+		tl_request_fault(r->daemon, name, -ENOENT, &fault);
+		refuse(r, MHD_HTTP_NOT_FOUND, fault.text);
+	}
 	return target;
 }
 
@@ -310,6 +313,7 @@ snapshot(struct tl_http_request *r)
 {
 	const char *mark = header(r, "X-Timeline");
 	const struct tl_target *target;
+	struct tl_fault fault = { 0 };
 	int rc;
 
 	if (!mark || strcmp(mark, "1") != 0) {
@@ -324,11 +328,13 @@ snapshot(struct tl_http_request *r)
 		.done = saved,
 		.context = r };
 	rc = tl_request_snapshot(&r->snapshot, target->name);
-	if (rc != 0)
+	if (rc != 0) {
+		tl_request_fault(r->daemon, target->name, rc, &fault);
 		refuse(r,
 		    rc == -EBUSY ? MHD_HTTP_CONFLICT
 				 : MHD_HTTP_SERVICE_UNAVAILABLE,
-		    tl_request_error(rc));
+		    fault.text);
+	}
 }
 
 static const struct route {

@@ -152,6 +152,7 @@ saved(void *context, const struct tl_snapshot_result *result)
 static void
 do_snapshot(struct client *c, const char *name)
 {
+	struct tl_fault fault = { 0 };
 	int rc;
 
 	c->snapshot = (struct tl_request){ .daemon = c->control->daemon,
@@ -162,7 +163,8 @@ do_snapshot(struct client *c, const char *name)
 	if (rc == 0)
 		return;
 	c->saving = false;
-	put_error(c, "", tl_request_error(rc));
+	tl_request_fault(c->control->daemon, name, rc, &fault);
+	put_error(c, "", fault.text);
 }
 
 static void

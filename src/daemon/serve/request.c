@@ -2,6 +2,7 @@
 /* request.c - a snapshot that a user requested. */
 #include "daemon/serve/request.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "clock/clock.h"
 #include "daemon/targets.h"
 #include "ring/ring.h"
@@ -58,23 +59,33 @@ tl_request_cancel(struct tl_request *request)
 		tl_snapshots_cancel(request->daemon->snapshots, request);
 }
 
-const char *
-tl_request_error(int rc)
+int
+tl_request_fault(const struct tl_daemon *daemon, const char *name, int rc,
+    struct tl_fault *fault)
 {
+	struct tl_near near = tl_near_to(name);
+
 	switch (rc) {
 	case -ENOENT:
-		return "timelined is not attached to a timeline of this name";
+		for (size_t i = 0; i < daemon->target_count; i++)
+			tl_near_try(&near, daemon->targets[i]->name);
+		tl_usage_near(fault, &near,
+		    "timelined is not attached to a timeline of this name");
+		return rc;
 	case -EBUSY:
-		return "a snapshot of this timeline is queued already";
+		return tl_fail(fault, rc,
+		    "a snapshot of this timeline is queued already");
 	case -EAGAIN:
-		return "too many snapshots are queued already";
+		return tl_fail(fault, rc,
+		    "too many snapshots are queued already");
 	case -EDQUOT:
-		return "too many snapshots were requested recently: see "
-		       "snapshots.on_request in timelined.conf(5)";
+		return tl_fail(fault, rc,
+		    "too many snapshots were requested recently: see "
+		    "snapshots.on_request in timelined.conf(5)");
 	case -ENOTSUP:
-		return "this daemon saves no snapshots";
+		return tl_fail(fault, rc, "this daemon saves no snapshots");
 	default:
-		return strerror(-rc);
+		return tl_fail(fault, rc, "%s", strerror(-rc));
 	}
 }
 

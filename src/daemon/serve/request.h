@@ -25,8 +25,10 @@ struct tl_request {
 int tl_request_snapshot(struct tl_request *request, const char *name);
 /* Make sure that done is not called any more. */
 void tl_request_cancel(struct tl_request *request);
-/* The message for an error of tl_request_snapshot. */
-const char *tl_request_error(int rc);
+/* Set the fault for an error of tl_request_snapshot; of -ENOENT, with the nearest
+ * name.  Returns rc. */
+int tl_request_fault(const struct tl_daemon *daemon, const char *name, int rc,
+    struct tl_fault *fault);
 /* Put the result as a JSON object. */
 void
 tl_request_json(struct tl_text *text, const struct tl_snapshot_result *result);

@@ -322,15 +322,17 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 		return 0;
 
 	/* Set process and thread. */
+	const unsigned tid =
+	    e->field[TL_CHROME_LANE].kind ? TL_CHROME_LANE : TL_CHROME_TID;
 	bool pid_is_text, tid_is_text;
 
 	rc = set_number(&w, TL_CHROME_PID, &w.event.pid, &pid_is_text);
 	if (rc == 0)
-		rc = set_number(&w, TL_CHROME_TID, &w.event.tid, &tid_is_text);
+		rc = set_number(&w, tid, &w.event.tid, &tid_is_text);
 	if (rc == 0 && pid_is_text)
 		rc = name_by_text(&w, TL_CHROME_PID, 0);
 	if (rc == 0 && tid_is_text)
-		rc = name_by_text(&w, TL_CHROME_TID, w.event.tid);
+		rc = name_by_text(&w, tid, w.event.tid);
 	if (rc == -ENOSPC) {
 		tl_note(c->notes, TL_CHROME_NOTE_FULL, e->at);
 		return 0;

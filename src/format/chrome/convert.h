@@ -49,7 +49,8 @@ enum tl_chrome_field {
 	TL_CHROME_DUR,
 	TL_CHROME_PID,
 	TL_CHROME_TID,
-	TL_CHROME_ID, /* id, or id2.global */
+	TL_CHROME_LANE, /* the thread of a lane */
+	TL_CHROME_ID,   /* id, or id2.global */
 	TL_CHROME_ID_LOCAL,
 	TL_CHROME_SCOPE,
 	TL_CHROME_FIELDS

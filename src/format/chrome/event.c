@@ -4,6 +4,7 @@
  * the fast path that finds the tokens of an event without the parser.
  */
 #include "format/chrome/convert.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -86,6 +87,8 @@ member_of(struct tl_bytes key)
 		return is_key(key, "args") ? ARGS : OTHER;
 	case 5:
 		return is_key(key, "scope") ? TL_CHROME_SCOPE : OTHER;
+	case 7:
+		return is_key(key, TL_CHROME_LANE_OF) ? TL_CHROME_LANE : OTHER;
 	default:
 		return OTHER;
 	}

@@ -13,6 +13,11 @@
  *
  * is a begin or end event that is not known to be part of a span.  From B and
  * E, viewers would make a span with an event that is not the partner.
+ *
+ *	{"ph":"X","pid":41,"tid":1879048191,"lane_of":42,...}
+ *
+ * is a span of thread 42 that crosses a span of the thread: viewers require that
+ * the spans of a thread nest.  The reader takes 42 as the thread.
  */
 #ifndef TL_FORMAT_CHROME_EXTENSIONS_H
 #define TL_FORMAT_CHROME_EXTENSIONS_H
@@ -22,10 +27,13 @@
  * here.
  */
 #define TL_CHROME_SOURCE_TID 0x7fffffffu
+/* The same for lanes. */
+#define TL_CHROME_LANE_TID 0x6fffffffu
 
 #define TL_CHROME_THREAD  "thread_name"
 #define TL_CHROME_PROCESS "process_name"
 #define TL_CHROME_BASE    "base_ns"
+#define TL_CHROME_LANE_OF "lane_of"
 #define TL_CHROME_LABEL   "label" /* the name is an argument */
 
 /*

@@ -3,6 +3,7 @@
 #include "format/chrome/line.h"
 
 #include "event/render.h"
+#include "format/chrome/extensions.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -103,6 +104,10 @@ write_numbers(struct tl_chrome_lines *l, char *to,
 	to = write_phase(to, line);
 	to = tl_write_unsigned(to, event->pid);
 	to = WRITE(to, ",\"tid\":");
+	if (line->row != 0 && line->row != event->tid) {
+		to = tl_write_unsigned(to, line->row);
+		to = WRITE(to, ",\"" TL_CHROME_LANE_OF "\":");
+	}
 	to = tl_write_unsigned(to, event->tid);
 	to = WRITE(to, ",\"ts\":");
 	to = write_us(to, l->base_ns, event->ns);

@@ -17,6 +17,16 @@
 #include "event/message_map.h"
 #include "event/writer.h"
 
+/*
+ * The spans of a lane that are in no other span of the lane, in order of time.
+ */
+struct tl_chrome_lane {
+	struct tl_chrome_drawn {
+		int64_t from_ns, to_ns;
+	} * spans;
+	size_t count, capacity;
+};
+
 /* Starts from all zeros except for writer. */
 struct tl_chrome_names {
 	struct tl_writer *writer;
@@ -25,9 +35,13 @@ struct tl_chrome_names {
 	struct tl_id_map sources; /* messages with their own thread */
 	uint32_t *source_pids;    /* by number of a source */
 	size_t source_capacity;
+	struct tl_id_map lanes;       /* threads and sources, lane */
+	struct tl_chrome_lane *drawn; /* by number of a lane */
+	size_t drawn_capacity;
 	struct tl_text scratch;
-	uint64_t left; /* events of sources that found no thread */
-	bool follows;  /* an event was written before */
+	uint64_t left;     /* events of sources that found no thread */
+	uint64_t crossing; /* spans that found no lane */
+	bool follows;      /* an event was written before */
 };
 
 /* Write the separator between two events, two bytes at most. */
@@ -53,6 +67,14 @@ void tl_chrome_put_name(struct tl_text *text, const struct tl_event *event);
  * many sources, the event stays on its own thread and is counted.  0, -ENOMEM.
  */
 int tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event);
+
+/*
+ * Set *tid to the row of a span: the thread of its begin, or the first lane of
+ * the thread whose spans the span does not cross.  A new lane is named.  A span
+ * that finds no lane stays on the thread and is counted.  0, -ENOMEM.
+ */
+int tl_chrome_lane(struct tl_chrome_names *names, const struct tl_event *begin,
+    int64_t to_ns, uint32_t *tid);
 void tl_chrome_names_free(struct tl_chrome_names *names);
 
 /* Starts from all zeros; see tl_chrome_lines_make(). */
@@ -68,6 +90,7 @@ struct tl_chrome_line {
 	const struct tl_event *event;
 	const struct tl_event *end; /* end of a whole span; else NULL */
 	int64_t duration_ns;        /* duration of a whole span, by stamps */
+	uint32_t row;               /* of a span, tl_chrome_lane() */
 	bool is_alone;              /* begin or end outside of a span */
 };
 

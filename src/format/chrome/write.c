@@ -20,7 +20,14 @@
 #include <string.h>
 #include <timeline.h>
 
-enum { NOTE_STAMPS, NOTE_COUNTER, NOTE_TEXT, NOTE_DOUBLES, NOTE_SOURCES };
+enum {
+	NOTE_STAMPS,
+	NOTE_COUNTER,
+	NOTE_TEXT,
+	NOTE_DOUBLES,
+	NOTE_SOURCES,
+	NOTE_LANES
+};
 static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	[NOTE_STAMPS] = { -ENOTSUP,
 	    "CPU, raw stamp and error of an event have no place in the "
@@ -34,6 +41,8 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	    "JSON has no NaN and no infinite numbers: null is written" },
 	[NOTE_SOURCES] = { -ENOSPC,
 	    "too many sources: spans of one lie among those of its thread" },
+	[NOTE_LANES] = { -ENOSPC,
+	    "a span crosses spans in 1024 lanes: its thread does not nest" },
 };
 
 struct chrome {
@@ -75,6 +84,23 @@ make_begin(struct chrome *w, const struct tl_span *span, struct tl_event *begin)
 		   : 0;
 }
 
+/* Write a span, in a lane where it nests; end is NULL if the span is open. */
+static int
+put_span(struct chrome *w, const struct tl_event *begin,
+    const struct tl_event *end, int64_t duration_ns)
+{
+	struct tl_chrome_line line = { .event = begin,
+		.end = end,
+		.duration_ns = duration_ns };
+	int64_t to_ns;
+	int rc;
+
+	if (!end || __builtin_add_overflow(begin->ns, duration_ns, &to_ns))
+		to_ns = INT64_MAX;
+	rc = tl_chrome_lane(&w->lines.names, begin, to_ns, &line.row);
+	return rc < 0 ? rc : tl_chrome_line_put(&w->lines, &line);
+}
+
 static int
 put_alone(struct chrome *w, const struct tl_event *event)
 {
@@ -103,10 +129,7 @@ put_end(struct chrome *w, struct tl_event *end)
 	runs_back = end->ns < begin.ns && span->duration_ns == 0;
 	if (tl_span_is_sure(span) && !runs_back && end->pid == begin.pid &&
 	    end->tid == begin.tid)
-		return tl_chrome_line_put(&w->lines,
-		    &(struct tl_chrome_line){ .event = &begin,
-			.end = end,
-			.duration_ns = span->duration_ns });
+		return put_span(w, &begin, end, span->duration_ns);
 	rc = put_alone(w, &begin);
 	return rc < 0 ? rc : put_alone(w, end);
 }
@@ -165,10 +188,10 @@ chrome_put_lonely(struct tl_writer *writer, const struct tl_span *span)
 	struct tl_event begin;
 	const int rc = make_begin(w, span, &begin);
 
-	return rc < 0 ? rc
-		      : tl_chrome_line_put(&w->lines,
-			    &(struct tl_chrome_line){ .event = &begin,
-				.is_alone = !tl_span_is_sure(span) });
+	if (rc < 0)
+		return rc;
+	return tl_span_is_sure(span) ? put_span(w, &begin, NULL, 0)
+				     : put_alone(w, &begin);
 }
 
 static int
@@ -181,6 +204,8 @@ chrome_end(struct tl_writer *writer)
 	tl_put_string(&writer->out.text, "\n]}\n");
 	for (; w->lines.names.left > 0; w->lines.names.left--)
 		tl_note(&w->writer.notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
+	for (; w->lines.names.crossing > 0; w->lines.names.crossing--)
+		tl_note(&w->writer.notes, NOTE_LANES, TL_FAULT_NOWHERE);
 	return 0;
 }
 

@@ -128,6 +128,21 @@ count_logged(unsigned threshold, uint64_t *samples, uint64_t *wishes)
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
 
+TEST(no_burst_is_made_while_nobody_is_left)
+{
+	uint64_t made;
+
+	start();
+	run_until(status.made >= 5);
+	tl_bursts_set_left(bursts, true);
+	tl_bursts_status(bursts, &status);
+	made = status.made;
+	run_for(SECOND / 2);
+	ck_assert_uint_le(status.made, made + 1);
+	tl_bursts_set_left(bursts, false);
+	run_until(status.made >= made + 5);
+}
+
 TEST(bursts_are_made_and_say_so_in_the_log)
 {
 	uint64_t samples, wishes;

@@ -98,7 +98,7 @@ TEST(a_snapshot_is_answered_when_it_is_done)
 TEST(a_snapshot_of_nothing_says_so)
 {
 	ck_assert_has(ask("snapshot none\n"),
-	    "error timelined is not attached");
+	    "error none: timelined is not attached");
 	ck_assert_has(ask("snapshot\n"),
 	    "error snapshot: the name of a timeline is missing");
 	ck_assert_has(ask("snapshot json\n"),

@@ -153,8 +153,11 @@ TEST(a_process_that_dies_is_reported_once)
 	ck_assert_int_eq(find((uint32_t)pid)->last_ns, ns + 4);
 	run_for(0.05);
 	ck_assert_uint_eq(died.count, 0);
+	ck_assert(!tl_writers_are_gone(writers));
 	end_process(pid);
 	run_until(1);
+	ck_assert(
+	    tl_writers_are_gone(writers)); /* this process does not count */
 	ck_assert_uint_eq(died.last.pid, pid);
 	ck_assert_int_ge(died.last.died_ns, ns);
 	run_for(1.2);
