@@ -175,6 +175,7 @@ enum {
 /* header.compat */
 #	define TIMELINE_COMPAT_TIMERS 1 /* there is a region of timers */
 #	define TIMELINE_COMPAT_GATES  2 /* see timeline_gate_offset */
+#	define TIMELINE_COMPAT_WHOLE  4 /* imported: see timeline_is_whole */
 
 /* Flags of a clock knot and of the clock tail. */
 enum {
@@ -626,6 +627,16 @@ timeline_gate_offset(const struct timeline_header *h, uint64_t record)
 		   ? offsetof(struct timeline_header, gates) + number
 		   : h->strings_offset + record +
 			 offsetof(struct timeline_record, gate);
+}
+
+/* Are the levels, the plan and the cut of the header, and the heads of the lanes,
+ * those of the timeline that logged the entries?  They are in a copy of all of
+ * one timeline, not in another imported file. */
+static inline int
+timeline_is_whole(const struct timeline_header *h)
+{
+	return h->state != TIMELINE_IMPORTED ||
+	       (h->compat & TIMELINE_COMPAT_WHOLE) != 0;
 }
 
 /* record.scope of a timer: each span is one entry. */

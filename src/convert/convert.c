@@ -87,9 +87,9 @@ are_snaps(const struct tl_sources *inputs)
 	return true;
 }
 
-/* A timeline that is all of another has its histograms, too. */
+/* A timeline that is all of another has its histograms and its levels, too. */
 static bool
-keeps_timers(const struct run *run)
+is_whole(const struct run *run)
 {
 	return run->options->to->write_new == tl_timeline_write_new &&
 	       run->inputs->count == 1 && run->select->all;
@@ -171,8 +171,8 @@ set_up(struct run *run)
 	else if (o->parquet_time_given)
 		tl_writer_set(run->writer, (int)o->parquet_time);
 	if (run->writer->kind->set_snap && are_snaps(run->inputs)) {
-		if (keeps_timers(run))
-			tl_timeline_write_keep_timers(run->writer);
+		if (is_whole(run))
+			tl_timeline_write_set_whole(run->writer);
 
 		/* A timeline of timelines may keep their clock. */
 		for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
@@ -381,8 +381,8 @@ note_timers(struct run *run)
 	bool counted = false;
 	int rc = timer ? 0 : -ENOMEM;
 
-	for (size_t i = 0;
-	     rc >= 0 && !keeps_timers(run) && i < run->inputs->count; i++) {
+	for (size_t i = 0; rc >= 0 && !is_whole(run) && i < run->inputs->count;
+	     i++) {
 		const struct tl_snap *snap =
 		    tl_source_snap(&run->inputs->items[i]);
 

@@ -36,7 +36,7 @@ find(struct tl_overwritten *o, const struct tl_source *input,
 	o->cpus = calloc(TIMELINE_LANES_MAX / BITS + 1, sizeof(*o->cpus));
 	if (!o->cpus)
 		return -ENOMEM;
-	if (!snap || tl_snap_header(snap)->state == TIMELINE_IMPORTED)
+	if (!snap || !timeline_is_whole(tl_snap_header(snap)))
 		return 0;
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
 		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);

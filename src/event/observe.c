@@ -314,8 +314,6 @@ tl_observer_init(struct tl_observer *o, const struct tl_observed_start *start)
 	*o = (struct tl_observer){ .start = *start,
 		.now = start->now,
 		.count = 1 };
-	if (tl_observed_before(o->start.details_from, start->complete_from[0]))
-		o->start.details_from = start->complete_from[0];
 	if (o->now.base == 0)
 		o->now.threshold = o->now.base = start->base;
 	if (o->now.has_plan)
@@ -436,7 +434,7 @@ remember(struct tl_observer *o, const struct tl_event *event)
 		return;
 	bound(&run, o->start.complete_from[tier_of(o, event->lane)],
 	    event->tsc);
-	bound(&run, o->start.details_from, event->tsc);
+	bound(&run, o->start.complete_from[0], event->tsc);
 	bound(&run, over, event->tsc);
 	*run_of(o, run.class) = run;
 }
@@ -446,8 +444,8 @@ static __attribute__((noinline)) void
 observe_anew(struct tl_observer *o, struct tl_event *event)
 {
 	event->observed = event->stretch = TL_OBSERVED;
-	event->partial =
-	    tl_observed_before(tl_observed_place(event), o->start.details_from);
+	event->partial = tl_observed_before(tl_observed_place(event),
+	    o->start.complete_from[0]);
 	if (!event->message) {
 		if (!o->states) /* otherwise known in advance */
 			tl_observe_lose_claims(o);

@@ -144,9 +144,6 @@ struct tl_observed_start {
 	uint32_t tiers; /* lanes take turns by tier; 1 or 2 */
 	/* By tier: before this place, a lane may miss an entry. */
 	struct tl_observed_from complete_from[TIMELINE_TIERS_MAX];
-	/* Before this place, too, details of spans may be overwritten; for a
-	 * copy, whose pairs its ends say. */
-	struct tl_observed_from details_from;
 	/* Levels at the first event; 0 is unknown.  A burst in progress counts
 	 * as closed until the next change. */
 	uint8_t base;

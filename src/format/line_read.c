@@ -67,14 +67,15 @@ feed(struct tl_reader *reader, struct tl_bytes piece)
 	    piece);
 }
 
-/* Put the losses that wait, at a time. */
+/* Put the losses that wait, at a time; its stamp is where a file is complete. */
 static int
-give_losses(struct tl_line_read *r, int64_t ns)
+give_losses(struct tl_line_read *r, int64_t ns, uint64_t tsc)
 {
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < r->loss_count; i++) {
 		r->losses[i].ns = ns;
+		r->losses[i].tsc = r->losses[i].overwritten ? tsc : 0;
 		rc = r->sink->put(r->sink, &r->losses[i]);
 	}
 	r->loss_count = 0;
@@ -91,7 +92,7 @@ finish(struct tl_reader *reader)
 		tl_note(&r->notes, TL_LINE_NO_END, r->lines.at);
 	rc = tl_lines_finish(&r->lines);
 	if (rc == 0)
-		rc = give_losses(r, r->last_ns);
+		rc = give_losses(r, r->last_ns, r->last_tsc);
 	if (rc == 0 && r->good == 0 && r->unknown > 0) {
 		tl_report_write(r->report, -EBADMSG, 0, "this is not %s",
 		    r->kind->name);
@@ -318,14 +319,16 @@ tl_line_read_give(struct tl_line_read *r, struct tl_event *event)
 	event->level = event->message ? event->message->level : 0;
 	if (event->kind == TL_LOST && r->kind->has_timeless_losses) {
 		if (r->loss_count == TL_LINE_LOSSES_MAX)
-			rc = give_losses(r, r->last_ns);
+			rc = give_losses(r, r->last_ns, r->last_tsc);
 		r->losses[r->loss_count++] = *event;
 		return rc;
 	}
 	if (r->loss_count > 0)
-		rc = give_losses(r,
-		    r->any && r->last_ns > event->ns ? r->last_ns : event->ns);
+		rc = r->any && r->last_ns > event->ns
+			 ? give_losses(r, r->last_ns, r->last_tsc)
+			 : give_losses(r, event->ns, event->tsc);
 	r->any = true;
 	r->last_ns = event->ns;
+	r->last_tsc = event->tsc;
 	return rc < 0 ? rc : r->sink->put(r->sink, event);
 }

@@ -55,6 +55,7 @@ struct tl_line_read {
 	uint64_t good;
 	uint64_t unknown;
 	int64_t last_ns;
+	uint64_t last_tsc;
 	/*
 	 * Losses without a time wait for the next event.  They get the later
 	 * time of the two neighbours, so that they stay between the neighbours

@@ -47,7 +47,10 @@ is_cleared(const struct tl_snap_lane *lane)
 static int
 begin_of(struct tl_snap *snap, uint32_t i, struct tl_observed_from *from)
 {
-	unsigned left = tl_snap_is_sorted(snap, i) ? TICKETS : 1;
+	unsigned left = timeline_is_whole(&snap->header) &&
+				timeline_lane_is_fallback(&snap->header, i)
+			    ? TICKETS
+			    : 1;
 	struct tl_lane lane;
 	int rc = tl_snap_open_lane(snap, i, left, &lane);
 
@@ -175,9 +178,10 @@ complete_cleared(struct tl_snap *snap, struct tl_observed_from *from)
 	return rc;
 }
 
-/* Find the place from which an imported file misses no overwritten entry. */
+/* Find the place from which a file that was made of events misses no overwritten
+ * entry.  Other entries before the first of a lane are lost. */
 static int
-details_from(struct tl_snap *snap, struct tl_observed_from *from)
+overwritten_from(struct tl_snap *snap, struct tl_observed_from *from)
 {
 	int rc = 0;
 
@@ -187,8 +191,10 @@ details_from(struct tl_snap *snap, struct tl_observed_from *from)
 		if (snap->lanes[i].overwritten == 0)
 			continue;
 		rc = begin_of(snap, i, &first);
-		if (tl_observed_before(*from, first))
-			*from = first;
+		if (tl_observed_before(from[0], first))
+			from[0] = first;
+		if (tl_observed_before(from[snap->lanes[i].tier], first))
+			from[snap->lanes[i].tier] = first;
 	}
 	return rc;
 }
@@ -205,12 +211,12 @@ tl_snap_observed(struct tl_snap *snap, struct tl_observed_start *start)
 	*start = (struct tl_observed_start){ .order = TL_OLDEST_FIRST,
 		.tiers = h->tiers,
 		.base = TIMELINE_LEVEL_MIN };
-	if (h->state == TIMELINE_IMPORTED) {
+	if (!timeline_is_whole(h)) {
 		start->named = true;
 		start->messages =
 		    (const struct tl_message *const *)snap->messages->list;
 		start->message_count = snap->messages->count;
-		return details_from(snap, &start->details_from);
+		return overwritten_from(snap, from);
 	}
 	for (uint32_t i = 0; i < snap->lane_count; i++)
 		any |= is_cut(snap, i);

@@ -109,7 +109,7 @@ add_overwritten(const struct order *o, struct walker *w)
 {
 	const struct tl_snap_lane *lane = &o->snap->lanes[w->lane.number];
 
-	if (o->snap->header.state != TIMELINE_IMPORTED) {
+	if (timeline_is_whole(&o->snap->header)) {
 		w->overwritten = lane->lapped;
 		return;
 	}
@@ -448,8 +448,7 @@ next_event(struct order *o, struct tl_event *event)
 	if (w->lost + w->overwritten > 0) {
 		const bool overwritten =
 		    w->lost == 0 || (w->overwritten > 0 && !o->newest_first);
-		const bool is_imported =
-		    o->snap->header.state == TIMELINE_IMPORTED;
+		const bool is_imported = !timeline_is_whole(&o->snap->header);
 		uint64_t *count = overwritten ? &w->overwritten : &w->lost;
 
 		/* Fill in a loss.  Overwritten entries are older than lost

@@ -449,7 +449,7 @@ tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut)
 	const struct timeline_header *h = &snap->header;
 	const struct tl_time_segment *segment;
 
-	if (h->cut == 0 || h->state != TIMELINE_SAVED)
+	if (h->cut == 0 || h->state == TIMELINE_LIVE || !timeline_is_whole(h))
 		return false;
 	if (snap->end.message) {
 		*cut = (struct tl_event){ .tsc = snap->end.tsc,

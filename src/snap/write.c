@@ -339,6 +339,10 @@ argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
 {
 	uint64_t named = event->args[i];
 
+	/* all messages keep their numbers */
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL &&
+	    timeline_is_whole(&f->header))
+		return named;
 	if (i < event->message->argc &&
 	    tl_timeline_is_string(event->message, i) &&
 	    tl_timeline_table_string(&f->table, event->message, event->args[i],
@@ -550,7 +554,7 @@ struct snapshot_write {
 	const struct tl_snap **snaps;
 	size_t snap_count;
 	bool wall; /* stamps are Unix time */
-	bool keep_timers;
+	bool is_whole;
 	struct tl_timeline_file file;
 	uint64_t count;
 	bool any; /* == over all events except losses == */
@@ -797,6 +801,18 @@ say_notes(struct snapshot_write *w)
 	tl_notes_report(notes, w->writer.report);
 }
 
+/* Do the header and the heads of the lanes say of the entries what those of the
+ * snapshot do?  Before 2.2 an entry of a level did not name its message. */
+static bool
+keeps_observed(const struct snapshot_write *w)
+{
+	const struct timeline_header *h =
+	    w->file.timers ? tl_snap_header(w->file.timers) : NULL;
+
+	return h && w->file.lanes.apart && timeline_is_whole(h) &&
+	       h->major == TIMELINE_MAJOR && h->minor >= 2;
+}
+
 static int
 end(struct tl_writer *writer)
 {
@@ -806,10 +822,14 @@ end(struct tl_writer *writer)
 
 	if (rc == 0) {
 		make_header(w);
-		if (w->keep_timers && w->snap_count == 1)
+		if (w->is_whole && w->snap_count == 1)
 			w->file.timers = w->snaps[0];
 		rc = timeline_file_plan(&w->file);
 	}
+	if (rc == 0 && keeps_observed(w))
+		w->file.header.compat |= TIMELINE_COMPAT_WHOLE;
+	else
+		w->file.header.cut = 0;
 	if (rc == 0)
 		rc = timeline_file_write(&w->file);
 	if (rc == 0)
@@ -846,9 +866,9 @@ tl_timeline_write_set_snap(struct tl_writer *writer, const struct tl_snap *snap)
 }
 
 void
-tl_timeline_write_keep_timers(struct tl_writer *writer)
+tl_timeline_write_set_whole(struct tl_writer *writer)
 {
-	write_of(writer)->keep_timers = true;
+	write_of(writer)->is_whole = true;
 }
 
 int

@@ -20,8 +20,9 @@ int tl_timeline_write_new(struct tl_writer **writer, tl_write *write,
 int tl_timeline_write_set_snap(struct tl_writer *writer,
     const struct tl_snap *snap);
 
-/* Keep the histograms of the timers of the only snapshot that is set.  They
- * count all spans since the timeline was created, logged or not. */
-void tl_timeline_write_keep_timers(struct tl_writer *writer);
+/* State that all events of the only snapshot that is set are put.  The
+ * histograms of its timers are kept, which count all spans since the timeline
+ * was created, logged or not, and what says when the entries were observed. */
+void tl_timeline_write_set_whole(struct tl_writer *writer);
 
 #endif

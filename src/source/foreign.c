@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "event/message_map.h"
+#include "event/observe.h"
 #include "event/sorter.h"
 #include "trace/read.h"
 
@@ -26,6 +27,11 @@
 #include <unistd.h>
 
 enum { PIECE_SIZE = 256 << 10 };
+
+struct place {
+	int64_t ns; /* INT64_MIN: none */
+	uint64_t tsc;
+};
 
 struct foreign {
 	struct tl_sink sink; /* first: the reader puts events here */
@@ -47,6 +53,11 @@ struct foreign {
 	struct tl_store *store;
 	struct tl_reader *planter; /* owns the messages of the trees */
 	struct tl_trees *trees;    /* NULL: none */
+	/* The time and the stamp of the last loss of overwritten entries: no
+	 * later entry is overwritten. */
+	struct place complete;
+	struct place last;
+	bool falls; /* stamps, which are of several clocks, do not compare */
 	struct tl_progress *progress;
 	struct tl_report report;
 	struct tl_faults faults;
@@ -74,6 +85,21 @@ add_message(struct foreign *f, const struct tl_message *message)
 	return rc == -ENOSPC ? 0 : rc; /* too many: left out of the list */
 }
 
+static void
+note_place(struct foreign *f, const struct tl_event *event)
+{
+	const struct place here = { event->ns, event->tsc }, last = f->last;
+
+	if (event->message) {
+		f->falls |= last.ns != INT64_MIN && here.ns != last.ns &&
+			    here.tsc != last.tsc &&
+			    (here.ns < last.ns) != (here.tsc < last.tsc);
+		f->last = here;
+	} else if (tl_event_is_start(event) && here.ns > f->complete.ns) {
+		f->complete = here;
+	}
+}
+
 static int
 take(struct tl_sink *sink, const struct tl_event *event)
 {
@@ -83,6 +109,7 @@ take(struct tl_sink *sink, const struct tl_event *event)
 
 	if (f->progress)
 		tl_progress_tick(f->progress);
+	note_place(f, event);
 	if (event->message && !tl_message_map_find(&f->seen, event->message))
 		rc = add_message(f, event->message);
 	return rc < 0 ? rc : store->put(store, event);
@@ -294,14 +321,32 @@ load_now(const struct tl_source *source)
 }
 
 static int
+observed(const struct tl_source *source, struct tl_observed_start *start)
+{
+	const struct foreign *f = foreign_of(source);
+
+	tl_observed_said(start, TL_OLDEST_FIRST, tl_bytes("", 0));
+	if (!f->falls)
+		start->complete_from[0].tsc = f->complete.tsc;
+	return 0;
+}
+
+/* Only overwritten entries make a part of the file one that is not observed. */
+static int
 open_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	const int rc = load_now(source);
+	const struct foreign *f = foreign_of(source);
+	struct tl_observed_start start;
+	int rc = load_now(source);
 
-	return rc < 0
-		   ? rc
-		   : tl_store_cursor(foreign_of(source)->store, order, cursor);
+	if (rc == 0)
+		rc = tl_store_cursor(f->store, order, cursor);
+	if (rc < 0 || f->falls || f->complete.tsc == 0)
+		return rc;
+	(void)observed(source, &start);
+	return tl_observe_recording(&start, f->messages, f->message_count,
+	    cursor);
 }
 
 static int
@@ -374,6 +419,7 @@ static const struct tl_source_ops foreign_ops = { .close = close_foreign,
 	.messages = messages,
 	.faults = faults,
 	.is_damaged = is_damaged,
+	.observed = observed,
 	.thread = thread,
 	.origin = add_origin,
 	.trees = trees };
@@ -391,6 +437,7 @@ tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
 		return tl_source_fail(source, -ENOMEM);
 	}
 	f->sink = (struct tl_sink){ take, take_nothing_more };
+	f->complete.ns = f->last.ns = INT64_MIN;
 	f->report = (struct tl_report){ take_fault, f };
 	f->format = o->format;
 	f->storage = storage;

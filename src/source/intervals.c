@@ -180,10 +180,6 @@ add_pieces(struct tl_intervals *v, const struct tl_event *b)
 	const struct tl_event *a = &v->state.at;
 	uint64_t tsc = a->tsc;
 
-	if (v->is_whole) {
-		add_between(v, a->ns, b->ns, TL_LOOK_OBSERVED);
-		return;
-	}
 	if (tl_observed_before(tl_observed_place(b), kept)) {
 		add_between(v, a->ns, b->ns, TL_LOOK_NOT_KEPT);
 		return;
@@ -197,7 +193,10 @@ add_pieces(struct tl_intervals *v, const struct tl_event *b)
 		add_between(v, a->ns, tl_event_time_at(a, b, tsc),
 		    TL_LOOK_NOT_KEPT);
 	}
-	if (v->state.is_missing)
+	if (v->is_whole)
+		add_between(v, tl_event_time_at(a, b, tsc), b->ns,
+		    TL_LOOK_OBSERVED);
+	else if (v->state.is_missing)
 		add_between(v, tl_event_time_at(a, b, tsc), b->ns,
 		    TL_LOOK_NOT_WHOLE);
 	else
@@ -396,7 +395,7 @@ open_intervals(struct tl_intervals *v, const struct tl_source *source)
 		rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &v->cursor);
 		if (rc < 0)
 			return rc;
-		v->is_whole |= tl_snap_header(snap)->state == TIMELINE_IMPORTED;
+		v->is_whole |= !timeline_is_whole(tl_snap_header(snap));
 		v->observer = tl_snap_observer(v->cursor);
 		v->is_cut = tl_snap_cut(snap, &v->cut);
 		v->offset_ns = source->host->offset_ns;

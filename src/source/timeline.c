@@ -70,7 +70,12 @@ lane_count(const struct tl_source *source)
 static bool
 lane_is_cut(const struct tl_source *source, size_t i)
 {
-	return tl_snap_lane(snap_of(source), i)->first > 0;
+	const struct tl_snap_lane *lane = tl_snap_lane(snap_of(source), i);
+
+	/* a file of events says which of the entries before were overwritten */
+	return timeline_is_whole(tl_snap_header(snap_of(source)))
+		   ? lane->first > 0
+		   : lane->overwritten > 0;
 }
 
 static size_t
@@ -108,7 +113,7 @@ observed(const struct tl_source *source, struct tl_observed_start *start)
 		start->cut_ns = cut.ns;
 		start->cut_steps_ns = cut.steps_ns;
 	}
-	start->guessed = tl_snap_header(snap)->state == TIMELINE_IMPORTED;
+	start->guessed = !timeline_is_whole(tl_snap_header(snap));
 	return rc;
 }
 

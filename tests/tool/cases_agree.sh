@@ -39,6 +39,11 @@ END
 
 truth=$("$build/tests/tool/make_sampled" "$name-sampled" "$work/sampled.tl") || exit 1
 longest_of "$work/sampled.tl" job "$truth"
+observed() { "$dump" --stats --json "$1" | jq -c '[.message, .observed_count, .observed_ns, .complete_ns]'; }
+for to in trace tl tl.zst; do
+	"$bin/timeline-convert" -q -o "$work/sampled-copy.$to" "$work/sampled.tl"
+	is "a copy as .$to was observed as the original was" "$(observed "$work/sampled-copy.$to")" "$(observed "$work/sampled.tl")"
+done
 
 # == a ring that has turned ==
 if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work/wrapped.tl"); then
@@ -92,9 +97,23 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 			missing "$work/twice.trace")" "[$gone,0]"
 	done
 	# the kept part is that of the timeline, also in a copy of a copy
-	observed() { "$dump" --stats --json "$1" | jq -c '[.message, .observed_count, .observed_ns, .complete_ns]'; }
-	for file in again.trace again.packed twice.trace; do
+	"$bin/timeline-convert" -q -o "$work/twice.tl" "$work/again.tl"
+	for file in again.trace again.packed twice.trace again.tl twice.tl; do
 		is "the part that was kept is the same: $file" "$(observed "$work/$file")" "$(observed "$wrapped")"
+	done
+	# other files have no time of the copy, and end with the last entry
+	window() { "$dump" --stats --json "$1" 2>/dev/null | jq -c '[.message, .complete_ns, .older, .interval_ns, .duration_ns, .args]'; }
+	"$dump" --json --oldest-first "$wrapped" >"$work/oldest.jsonl"
+	"$bin/timeline-convert" -q -o "$work/of-trace.tl" "$work/again.trace" 2>/dev/null
+	"$bin/timeline-convert" -q -o "$work/of-lines.tl" "$work/oldest.jsonl" 2>/dev/null
+	last=$(jq -s 'map(.ns // 0) | max' "$work/oldest.jsonl")
+	for file in wrapped.jsonl oldest.jsonl again.csv of-trace.tl of-lines.tl; do
+		is "... and begins at the same place: $file" "$(window "$work/$file")" "$(window "$wrapped")"
+		is '... the observed time is the time from there on' "$("$dump" --stats --json "$work/$file" 2>/dev/null |
+			jq -c --argjson last "$last" '.observed_ns - ($last - .complete_ns) | fabs < 1000' | sort -u)" true
+		is '... --why and --view scopes leave out the same spans' "$("$dump" --view scopes "$work/$file" 2>/dev/null
+			"$dump" --why 'order*' --json "$work/$file" 2>/dev/null | jq -c '[.count, .causes]')" \
+			"$("$dump" --view scopes "$wrapped"; "$dump" --why 'order*' --json "$wrapped" | jq -c '[.count, .causes]')"
 	done
 	is '... and the rate is that of this part' "$("$dump" --stats --json "$work/again.trace" |
 		jq '.observed_count * 1e9 / .observed_ns - .rate_per_s | fabs < 0.01' | uniq)" true
@@ -140,7 +159,7 @@ else
 fi
 lacks 'of a ring that has not turned nothing is said' "$("$dump" "$known"; "$dump" --stats "$known")" 'overwritten|complete since'
 
-# A file of another format does not tell since when it is complete.
+# No begin is known to belong to an end across such a line.
 for word in lost overwritten; do
 	line='"cpu":0,"pid":7,"tid":8,"priority":"info","category":"c","message":"job","args":{},"kind":'
 	printf '%s\n' '{"ns":1795000000000000000,"tsc":1,'"$line"'"begin"}' '{"'$word'":3,"cpu":0}' \
@@ -251,6 +270,15 @@ done
 # A message had another level for some of the time.  The program measures the time
 # itself, and the record the rest.
 open=$("$build/tests/tool/make_levels" "$name-levels" "$work/levels.tl") || exit 1
+"$bin/timeline-convert" -q -o "$work/levels-copy.tl" "$work/levels.tl"
+"$bin/timeline-convert" -q -o "$work/levels-twice.tl" "$work/levels-copy.tl"
+for copy in copy twice; do
+	is "a copy knows the levels of single messages: $copy" "$(observed "$work/levels-$copy.tl")" "$(observed "$work/levels.tl")"
+	is '... and names them' "$("$dump" "$work/levels-$copy.tl" | grep -F 'level ')" "$("$dump" "$work/levels.tl" | grep -F 'level ')"
+done
+"$bin/timeline-convert" -q --message 'detail*' -o "$work/levels-part.tl" "$work/levels.tl"
+has 'a copy of a part counts no time in which it does not know the levels' \
+	"$("$dump" --stats "$work/levels-part.tl")" 'no rate: the levels are not known'
 rates=$("$dump" --stats --json "$work/levels.tl")
 window=$("$dump" --info --json "$work/levels.tl" | jq '.complete_to_ns - .oldest_ns')
 # share MESSAGE NS NUMBER prints true if the rate is that of so many entries in NS,

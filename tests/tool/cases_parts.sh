@@ -82,7 +82,8 @@ has '... also in JSON' "$("$dump" --json --why 'request*' "$work/parts-slow.tl")
 
 # What ended before the record is complete counts in no sum of the scopes, which
 # are of one time: as --stats of that time has them.
-for copy in "$work/parts-turned.tl" "$work/parts-turned.trace"; do
+"$dump" --json "$work/parts-turned.tl" >"$work/parts-turned.jsonl"
+for copy in "$work/parts-turned.tl" "$work/parts-turned-2.tl" "$work/parts-turned.trace" "$work/parts-turned.jsonl"; do
 	since=@$("$dump" --stats --json "$copy" | grep -o '"complete_ns":[0-9]*' | sort | tail -1 |
 		sed -E 's/.*:(.*)(.{9})$/\1.\2/')
 	is "the scopes are those of --stats: ${copy##*.}" \
@@ -93,7 +94,7 @@ for copy in "$work/parts-turned.tl" "$work/parts-turned.trace"; do
 done
 # What is written of some messages knows when they were observed: the changes of
 # levels come along, those of the selected time.
-for format in trace packedtrace; do
+for format in trace packedtrace tl; do
 	file=$work/parts-some.$format
 	"$bin/timeline-convert" -q --message 'query*' -o "$file" "$work/parts-bursts.tl"
 	rate='select(.message | startswith("query")) | .rate_per_s | round'
@@ -108,7 +109,8 @@ is 'the page of some messages shades when the levels were closed' "$(levels "$wo
 is '... and has no entry about levels' "$(grep -c 'burst: threshold' "$work/parts-some.html")" 0
 
 # Slices in which a message was closed have no rate, in a copy as in the original.
-for file in parts-bursts.tl parts-bursts.trace; do
+"$bin/timeline-convert" -q -o "$work/parts-bursts-copy.tl" "$work/parts-bursts.tl"
+for file in parts-bursts.tl parts-bursts-copy.tl parts-bursts.trace; do
 	text=$("$dump" --message 'query*' "$work/$file" --view rate -- 60)
 	has "a slice in which levels were closed has no rate: $file" "$text" '  0 +-  +not observed: levels closed$'
 	is '... and no slice without a query is 0/s' "$(grep -cE ' 0 +0/s$' <<<"$text")" 0

@@ -91,7 +91,7 @@ has_own_stamps(const struct tl_source *input)
 {
 	const struct tl_snap *snap = tl_source_snap(input);
 
-	return snap && tl_snap_header(snap)->state != TIMELINE_IMPORTED;
+	return snap && timeline_is_whole(tl_snap_header(snap));
 }
 
 static void

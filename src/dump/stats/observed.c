@@ -32,11 +32,13 @@ tl_observed_time_init(struct tl_observed_time *t, const struct tl_source *input,
 	*t = (struct tl_observed_time){ .from_ns = from_ns,
 		.to_ns = to_ns,
 		.gates_ns = levels->gates_ns,
-		/* the levels of a foreign or imported file are not on the
-		 * file's clock */
+		/* a file of another format, or one made of events, need not
+		 * have the changes of the levels */
 		.whole = tl_source_clock_kind(input) == 0 ||
-			 (snap && tl_snap_header(snap)->state ==
-				      TIMELINE_IMPORTED) };
+			 (snap && !timeline_is_whole(tl_snap_header(snap)) &&
+			     !levels->changed) };
+	if (t->whole && t->from_ns < levels->complete_ns)
+		t->from_ns = levels->complete_ns;
 	t->is_cut = tl_source_cut(input, &t->cut);
 	for (unsigned i = 0; i < TIMELINE_TIERS_MAX; i++)
 		t->unknown_ns[i] = INT64_MAX;
@@ -177,7 +179,8 @@ tl_observed_time_put(struct tl_observed_time *t, const struct tl_event *event)
 	enum tl_observed_by by = TL_OBSERVED_BY_NOTHING;
 
 	if (t->whole)
-		return TL_OBSERVED_BY_PRIORITY;
+		return event->ns < t->from_ns ? TL_OBSERVED_BY_NOTHING
+					      : TL_OBSERVED_BY_PRIORITY;
 	if (t->ended)
 		return by;
 	if (event->kind == TL_LOST) {
@@ -214,8 +217,9 @@ tl_observed_time_has(const struct tl_observed_time *t,
 {
 	const unsigned tier = tl_observed_time_tier(t, event);
 
-	return t->whole || !tl_observed_before(tl_observed_place(event),
-			       t->observer.start.complete_from[tier]);
+	return t->whole ? event->ns >= t->from_ns
+			: !tl_observed_before(tl_observed_place(event),
+			      t->observer.start.complete_from[tier]);
 }
 
 /* Move the last place to the cut: the messages were observed up to there, though

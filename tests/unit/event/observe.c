@@ -617,7 +617,6 @@ TEST(a_run_of_events_has_the_number_that_each_would_have_alone)
 	start.tiers = 2;
 	start.complete_from[0].tsc = 30 * UNIT;
 	start.complete_from[1].tsc = 90 * UNIT;
-	start.details_from.tsc = 60 * UNIT;
 	for (int round = 0; round < 40; round++) {
 		start.base = round % 2 ? 7 : 0;
 		tl_observer_init(&one, &start);
