@@ -316,7 +316,8 @@ is_of_loop(const char *line)
 	depth -= strcmp(line, "end") == 0;
 	if (depth == 0) {
 		run_loop(0, 0);
-		loop_size = 0;
+		while (loop_size > 0)
+			free(loop[--loop_size]);
 	}
 	return true;
 }

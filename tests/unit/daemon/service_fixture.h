@@ -72,6 +72,7 @@ service_close(void)
 	tl_snapshots_free(d->snapshots);
 	tl_watch_end(target);
 	ev_loop_destroy(d->loop);
+	tl_window_free(&target->requests.done);
 	free(target);
 	free(d);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
