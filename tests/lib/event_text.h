@@ -185,7 +185,7 @@ event_text_define_message(char *line)
 			       strcmp(event_text_defined[i].name, word) != 0)
 				i++;
 		if (n == 0 && !event_text_defined[i].name)
-			event_text_defined[i].name = strdup(word);
+			event_text_defined[i].name = event_text_copy(word).data;
 		for (uint8_t k = 0; n == 1 && k < 4; k++)
 			m.kind = strcmp(word, kinds[k]) == 0 ? k : m.kind;
 		if (n < 2)

@@ -71,9 +71,9 @@ if read -r truth cpu < <("$build/tests/tool/make_wrapped" "$name-wrapped" "$work
 			[map(select(.ns >= $c)), map(select(.ns < $c))] | map(length) | [.[0], .[1], .[1] > 0]')"
 	is '... and the record of --brief is from there on' "$("$dump" --brief='order*' "$wrapped" | sed -nE 's/^Record: ([0-9]+) .*/\1/p')" \
 		"$(jq -sc --argjson c "$complete" 'map(select(.ns >= $c and .kind)) | length' "$work/wrapped.jsonl")"
-	"$build/tests/tool/make_wrapped" "$name-wrapped" "$work/proven.tl" proven >/dev/null || exit 1
-	"$bin/timeline-convert" -q -o "$work/proven.trace" "$work/proven.tl"
-	for file in proven.tl proven.trace; do
+	"$build/tests/tool/make_wrapped" "$name-wrapped" "$work/begun.tl" proven >/dev/null || exit 1
+	"$bin/timeline-convert" -q -o "$work/begun.trace" "$work/begun.tl"
+	for file in begun.tl begun.trace; do
 		is "... and no begin before lacks its end: $file" \
 			"$("$dump" --stats --json --message 'order*' "$work/$file" | jq -c '[.lonely_begins, .lonely_ends]')" '[0,0]'
 		lacks '... in text' "$("$dump" --stats --message 'order*' "$work/$file")" ' [0-9]+ begins? without'
@@ -343,9 +343,9 @@ is '... of a live timeline to now' "$(awk -v a="$longer" -v b="$window" 'BEGIN {
 kill -KILL "$writer"
 wait "$writer" 2>/dev/null
 "$make" "$name-ended" known
-"$bin/timelinectl" save "$name-ended" "$work/ended.tl" >/dev/null
-"$bin/timeline-convert" -q -o "$work/ended.trace" "$work/ended.tl"
-for file in "$name-stopped" "$name-ended" "$work/ended.tl" "$work/ended.trace"; do
+"$bin/timelinectl" save "$name-ended" "$work/gone.tl" >/dev/null
+"$bin/timeline-convert" -q -o "$work/gone.trace" "$work/gone.tl"
+for file in "$name-stopped" "$name-ended" "$work/gone.tl" "$work/gone.trace"; do
 	mapfile -t ns < <("$dump" --json --oldest-first "$file" | sed -E 's/^\{"ns":([0-9]+).*/\1/')
 	window=$((ns[${#ns[@]} - 1] - ns[0]))
 	depth=$("$dump" --stats --json "$file" | jq -c 'select(.message | startswith("depth"))')
@@ -357,8 +357,8 @@ for file in "$name-stopped" "$name-ended" "$work/ended.tl" "$work/ended.trace"; 
 done
 "$make" "$name-stopped" remove
 "$make" "$name-ended" remove
-"$bin/timeline-convert" -q --to jsonl -o "$work/stopped.jsonl" "$work/stopped.tl" 2>/dev/null
-is '... and of a file that does not say to its last entry' "$(awk -v a="$("$dump" --stats --json "$work/stopped.jsonl" |
+"$bin/timeline-convert" -q --to jsonl -o "$work/gone.jsonl" "$work/gone.tl" 2>/dev/null
+is '... and of a file that does not say to its last entry' "$(awk -v a="$("$dump" --stats --json "$work/gone.jsonl" |
 	jq 'select(.message | startswith("depth")).observed_ns')" 'BEGIN { print (a < 1e9) }')" 1
 rm -f "$shm-stopped"*
 

@@ -67,7 +67,7 @@ assemble(const struct format *format, struct tl_bytes in)
 	char *const lines = strndup(in.data, in.size);
 	char *next = lines, *line;
 
-	setup();
+	teardown();
 	while ((line = strsep(&next, "\n")) && next)
 		format->put_line(line);
 	free(lines);
@@ -224,6 +224,8 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 	foreign_free(&f);
 	free(lines);
 }
+
+TEST_FILE(.teardown = teardown);
 
 #define CASES(name) \
 	TEST_TEXTS(name, "tests/unit/format/" #name ".cases", read_file)
