@@ -164,6 +164,7 @@ show_places(void)
 	SHOW(timeline_tier_slots(&h, 1));
 	SHOW(timeline_head_offset(&h, 3));
 	SHOW(timeline_gate_offset(&h, 1024));
+	SHOW(timeline_is_whole(&h));
 	SHOW(timeline_entry_offset(&h, 3, 5));
 	SHOW(timeline_timer_offset(&h, 3));
 	SHOW(timeline_histogram_offset(&h, 3, 2));
