@@ -131,7 +131,7 @@ local function lines_of(...)
 
 			-- Everything but changes of levels may have been
 			-- cleared.
-			if why ~= "timeline-dump: no entry matches" and
+			if not why:find("no entry matches$") and
 			    not why:find("no category matches$") then
 				no("failed", table.concat(words, " "), why)
 			end
