@@ -80,7 +80,7 @@ has '--view intervals says how many are left out' \
 	"$("$dump" "$work/views.tl" --view intervals | cut -c 1-80)" '^[0-9]+ older scopes left out'
 is '... and counts as many as --view scopes' \
 	"$("$dump" "$work/views.tl" --view intervals | sed -n '/^Process query/s/([0-9]*,/\n&/gp' | grep -c '^(')" \
-	"$("$dump" "$work/views.tl" --view scopes | awk '/ query/ { print $1 }')"
+	"$("$dump" "$work/views.tl" --view scopes | awk '/ query/ { n = $1 } END { print n + 0 }')"
 
 # Lanes of threads are complete somewhat after their first entry.
 GLIBC_TUNABLES=glibc.pthread.rseq=0 "$build/tests/tool/make_parts" "$name-views" "$work/views.tl" turned >/dev/null || exit 1
