@@ -60,9 +60,10 @@ struct tl_open {
 	uint32_t mark;        /* group of the last child */
 	bool ended, left;
 	bool unsure;      /* the end may belong to another span */
-	int64_t steps_ns; /* of the begin event, like the next three */
+	int64_t steps_ns; /* of the begin event, like the next four */
 	uint64_t tsc;
 	uint64_t observed;
+	uint64_t losses; /* of its input before it */
 	uint32_t epoch;
 	uint64_t path[TL_RECORD_PATH_MAX];
 	uint64_t *parts;
@@ -597,6 +598,23 @@ take_around(struct tl_why *why, struct tl_open *o)
 	return rc;
 }
 
+static int
+count_loss(struct tl_why *why, const struct tl_event *event)
+{
+	if (TL_ARRAY_ZEROS(why->losses, why->loss_capacity, event->source) < 0)
+		return -ENOMEM;
+	why->losses[event->source]++;
+	return 0;
+}
+
+/* The losses of an input so far.  A span across a loss is sure only if its end
+ * proves its begin, as in event/spans.h. */
+static uint64_t
+losses_of(const struct tl_why *why, uint16_t source)
+{
+	return source < why->loss_capacity ? why->losses[source] : 0;
+}
+
 /* Begin a span of a target, which has been counted as a child.  NULL: no
  * memory. */
 static struct tl_open *
@@ -639,6 +657,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->tsc = event->tsc;
 	o->epoch = event->epoch;
 	o->observed = event->observed;
+	o->losses = losses_of(why, event->source);
 	/* Set the path of a span. The span is the last child counted so far. */
 	if (t->count < TL_RECORD_PATH_MAX) {
 		o->path[0] = t->children - 1;
@@ -793,8 +812,9 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 		.source = event->source };
 	int rc;
 
-	o->unsure =
-	    !event->proven && !tl_observed_joins(o->observed, event->observed);
+	o->unsure = !event->proven &&
+		    (!tl_observed_joins(o->observed, event->observed) ||
+			o->losses != losses_of(why, event->source));
 	why->left_out.unsure += o->unsure;
 	if (!o->unsure && tl_why_is_older(why, event)) {
 		why->left_out.older++;
@@ -1344,6 +1364,9 @@ take(struct tl_why *why, const struct tl_event *event)
 		return rc;
 	if (event->kind == TL_LOST) {
 		count_child(t);
+		if (event->level == 0 && !tl_event_is_start(event) &&
+		    (rc = count_loss(why, event)) < 0)
+			return rc;
 		if (!tl_event_is_start(event)) {
 			/* Entries were lost: mark the spans of the same CPU
 			 * whose windows contain the loss. */
@@ -1358,6 +1381,9 @@ take(struct tl_why *why, const struct tl_event *event)
 	}
 	d = definition_of(why, event, &rc);
 	if (!d || (rc = tl_details_put(why->details, NULL, event)) < 0)
+		return rc;
+	if (event->message->builtin == TIMELINE_BUILTIN_CLEAR &&
+	    (rc = count_loss(why, event)) < 0)
 		return rc;
 	if (!d->group || !d->group->kernel)
 		note_pauses(why, t, event->ns);
@@ -1566,6 +1592,7 @@ tl_why_free(struct tl_why *w)
 	free(w->features);
 	free(w->list);
 	free(w->events);
+	free(w->losses);
 	free(w->durations);
 	free(w->duration_targets);
 	tl_spans_free(w->spans);

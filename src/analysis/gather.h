@@ -256,6 +256,9 @@ struct tl_why {
 	struct tl_event *events;
 	size_t event_count, event_capacity;
 	struct tl_weighed *durations;
+	/* entries lost and clears, by input */
+	uint64_t *losses;
+	size_t loss_capacity;
 	uint8_t *duration_targets;
 	size_t duration_count;
 	int64_t window_ns; /* for targets that are added later */

@@ -5,9 +5,10 @@
 -- logs; in one of KIND one_stop they stop once, and the first requests after the
 -- stop are slow, too.  KIND with_stop and with_tick have a cause, and beside it
 -- one stop, or a tick that explains less; so has KIND outweighs, whose cause makes
--- few spans very slow, while the tick makes ten times as many a little slow.  The cause goes to standard error: kind, name, op, value, the number of
--- spans and the argument, separated by tabs ("*": any value).  Without
--- arguments the kinds are printed.
+-- few spans very slow, while the tick makes ten times as many a little slow.  The
+-- cause goes to standard error: kind, name, op, value, the number of spans and the
+-- argument, separated by tabs ("*": any value).  Without arguments the kinds are
+-- printed.
 
 local kinds = { "string", "integer", "least", "most", "double", "cpu",
 	"migrated", "pid", "tid", "run", "start", "10ms", "100ms", "second",
@@ -139,15 +140,19 @@ local rests = stops_once and whole(1, 2) -- requests of a thread that are slow a
 -- == lines ==
 local start_ns = 1000000000000000
 local lines, times, order = {}, {}, {}
-local function put(ns, thread, cpu, category, message, what, args)
+-- Where entries are lost, only an end that proves its begin, with the stamp that
+-- the begin's put() returned, ends a span.
+local function put(ns, thread, cpu, category, message, what, args, begun)
 	local n = #lines + 1
 	if stops_once and ns > stops[1][1] then ns = ns + (thread.late or 0) end
 	ns = math.floor(thread.runs_on and ns or after_stops(ns))
-	lines[n] = string.format('{"ns":%.0f,"tsc":%.0f,"cpu":%d,"pid":%d,"tid":%d,' ..
+	lines[n] = string.format('{"ns":%.0f,"tsc":%.0f,"cpu":%d,"pid":%d,"tid":%d,%s' ..
 		'"priority":"info","category":"%s","message":"%s","kind":"%s","args":{%s}}',
-		start_ns + ns, ns, cpu, thread.pid, thread.tid, category, message, what,
-		args or "")
+		start_ns + ns, ns, cpu, thread.pid, thread.tid, kind == "lost" and begun and
+		string.format('"duration_ns":%.0f,"proven":true,"begun_tsc":%.0f,', ns - begun,
+			begun) or "", category, message, what, args or "")
 	times[n], order[n] = ns, n
+	return ns
 end
 
 local threads = {}
@@ -341,7 +346,7 @@ local function request(t)
 	else
 		name, args = name .. " on $shard", args .. string.format(',"shard":%d', shard)
 	end
-	put(ns, t, cpu, "server", name, "begin", args)
+	local begun = put(ns, t, cpu, "server", name, "begin", args)
 	if kind == "state_thread" then
 		if coin or uniform() < 0.05 then
 			put(ns + median_ns * 0.2, t, cpu, "sched", "off cpu for $what%s", "instant",
@@ -381,7 +386,7 @@ local function request(t)
 	if (kind == "migrated" and coin) or (kind ~= "migrated" and uniform() < 0.01) then
 		end_cpu = (cpu + 1) % cpu_count
 	end
-	put(at, t, end_cpu, "server", name, "end")
+	put(at, t, end_cpu, "server", name, "end", nil, begun)
 	if kind == "around" and around then
 		put(at, t, end_cpu, "jobs", "batch of $what%s", "end")
 	end
