@@ -75,6 +75,19 @@ quoted_end(const char *at, const char *end)
 	return NULL;
 }
 
+static bool
+take_field(struct tl_scan *s, struct tl_bytes *field)
+{
+	const char *start = s->at;
+
+	if (s->at < s->end && *s->at == '"')
+		s->at = quoted_end(s->at, s->end);
+	else if (!(s->at = find(s->at, s->end, ',')))
+		s->at = s->end;
+	*field = tl_bytes(start, s->at ? (size_t)(s->at - start) : 0);
+	return s->at != NULL;
+}
+
 /*
  * Take the fields from PRIORITY to KIND, and the comma behind each, if they are
  * the fields of the guessed message.
@@ -126,16 +139,7 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 		if (i == PRIORITY &&
 		    take_guess(&s, tl_message_cache_guess(cache), row))
 			i = ARG;
-
-		struct tl_bytes *field = &row->fields[i];
-		const char *start = s.at;
-
-		if (s.at < s.end && *s.at == '"')
-			s.at = quoted_end(s.at, s.end);
-		else if (!(s.at = find(s.at, s.end, ',')))
-			s.at = s.end;
-		*field = tl_bytes(start, s.at ? (size_t)(s.at - start) : 0);
-		if (s.at == NULL)
+		if (!take_field(&s, &row->fields[i]))
 			return false;
 		if (s.at == s.end && is_older(i + 1)) {
 			while (++i < COLUMNS)
@@ -226,6 +230,24 @@ read_place(const struct row *row, struct tl_event *event)
 }
 
 static int
+read_loss(struct tl_line_read *r, const struct row *row, struct tl_event *event)
+{
+	if (read_place(row, event) < 0 ||
+	    tl_number_unsigned(row->fields[VALUE], row->end, &event->lost) < 0)
+		return -EBADMSG;
+	return tl_line_read_give(r, event);
+}
+
+static int
+read_text(struct tl_line_read *r, unsigned format, struct tl_bytes raw,
+    uint64_t *value)
+{
+	if (make_room(&r->scratch, raw.size) < 0)
+		return -ENOMEM;
+	return tl_line_read_text(r, format, undo(&r->scratch, raw), value);
+}
+
+static int
 read_value(struct tl_line_read *r, const struct row *row, unsigned i,
     struct tl_event *event)
 {
@@ -248,10 +270,7 @@ read_value(struct tl_line_read *r, const struct row *row, unsigned i,
 		break;
 	case TIMELINE_ARG_STRING:
 	case TIMELINE_ARG_TEXT8:
-		if (make_room(&r->scratch, raw.size) < 0)
-			return -ENOMEM;
-		return tl_line_read_text(r, event->message->args[i].format,
-		    undo(&r->scratch, raw), value);
+		return read_text(r, event->message->args[i].format, raw, value);
 	default:
 		rc = tl_number_unsigned(raw, row->end, value);
 	}
@@ -271,6 +290,25 @@ is_bare(const struct row *row, const struct tl_event *event)
 	return event->kind == TL_END && event->message->argc > 0;
 }
 
+static int
+read_values(struct tl_line_read *r, const struct row *row,
+    struct tl_event *event)
+{
+	int rc = 0;
+
+	event->bare = is_bare(row, event);
+	if (event->bare)
+		return 0;
+	event->known = tl_bytes_equal(row->fields[BARE], tl_bytes_of("true"));
+	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
+		if (row->fields[ARG + 2 * i].size == 0)
+			tl_line_read_odd_value(r);
+		else
+			rc = read_value(r, row, i, event);
+	}
+	return rc;
+}
+
 /* Do the fields after the arguments of a message hold a scope? */
 static bool
 has_scope(const struct row *row, unsigned argc)
@@ -278,8 +316,25 @@ has_scope(const struct row *row, unsigned argc)
 	const struct tl_bytes *pair = &row->fields[ARG + 2 * argc];
 
 	return argc < TL_ARGS_MAX && pair[0].size > 0 &&
-	       tl_bytes_are(pair[0], TL_CSV_SCOPE_NAME) &&
-	       tl_bytes_are(pair[1], TL_CSV_SCOPE_SOURCE);
+	       tl_bytes_equal(pair[0], tl_bytes_of(TL_CSV_SCOPE_NAME)) &&
+	       tl_bytes_equal(pair[1], tl_bytes_of(TL_CSV_SCOPE_SOURCE));
+}
+
+/* Define a message that is not in the cache. */
+static int
+define(struct tl_line_read *r, const struct tl_message_cache_key *raw,
+    const struct tl_message **message, uint64_t *whole)
+{
+	struct tl_message_cache_key plain = *raw;
+	size_t size = 0;
+
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
+		size += raw->parts[i].size;
+	if (make_room(&r->scratch, size) < 0)
+		return -ENOMEM;
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
+		plain.parts[i] = undo(&r->scratch, raw->parts[i]);
+	return tl_line_read_message(r, &plain, raw, message, whole);
 }
 
 static int
@@ -288,18 +343,8 @@ find_message(struct tl_line_read *r, const struct tl_message_cache_key *raw,
 {
 	*whole = 0;
 	row->slot = tl_message_cache_find(&r->cache, raw);
-	if (!row->slot) {
-		struct tl_message_cache_key plain = *raw;
-		size_t size = 0;
-
-		for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
-			size += raw->parts[i].size;
-		if (make_room(&r->scratch, size) < 0)
-			return -ENOMEM;
-		for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
-			plain.parts[i] = undo(&r->scratch, raw->parts[i]);
-		return tl_line_read_message(r, &plain, raw, message, whole);
-	}
+	if (!row->slot)
+		return define(r, raw, message, whole);
 	*message = row->slot->message;
 	return 0;
 }
@@ -315,51 +360,44 @@ is_guessed(const struct row *row)
 			       (slot->scope == TIMELINE_SOURCE));
 }
 
+/*
+ * Find the message first without a scope: only the message gives the number of
+ * arguments, and so the column of the scope.
+ */
+static int
+look_up_message(struct tl_line_read *r, struct row *row, struct tl_event *event,
+    uint64_t *whole)
+{
+	struct tl_message_cache_key key = { .parts = { row->fields[PRIORITY],
+						row->fields[CATEGORY],
+						row->fields[MESSAGE] },
+		.kind = event->kind };
+	int rc = find_message(r, &key, row, &event->message, whole);
+
+	if (rc == 0 && tl_line_read_is_span(event->kind) &&
+	    has_scope(row, event->message->argc)) {
+		key.scope = TIMELINE_SOURCE;
+		rc = find_message(r, &key, row, &event->message, whole);
+	}
+	return rc;
+}
+
 static int
 read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
 {
 	uint64_t whole = 0;
 	int rc = 0;
 
-	if (is_guessed(row)) {
+	if (is_guessed(row))
 		event->message = row->slot->message;
-	} else {
-		/*
-		 * The message first without a scope: only the message gives the
-		 * number of arguments, and so the column of the scope.
-		 */
-		struct tl_message_cache_key key = {
-			.parts = { row->fields[PRIORITY], row->fields[CATEGORY],
-			    row->fields[MESSAGE] },
-			.kind = event->kind
-		};
-		rc = find_message(r, &key, row, &event->message, &whole);
-		if (rc == 0 && tl_line_read_is_span(event->kind) &&
-		    has_scope(row, event->message->argc)) {
-			key.scope = TIMELINE_SOURCE;
-			rc =
-			    find_message(r, &key, row, &event->message, &whole);
-		}
-	}
+	else
+		rc = look_up_message(r, row, event, &whole);
 	if (rc < 0)
 		return rc;
 	if (row->slot)
 		tl_message_cache_follow(&r->cache, row->slot);
 	event->args[0] = whole;
-	if (whole)
-		return 0;
-	rc = 0;
-	event->bare = is_bare(row, event);
-	if (event->bare)
-		return 0;
-	event->known = tl_bytes_are(row->fields[BARE], "true");
-	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
-		if (row->fields[ARG + 2 * i].size == 0)
-			tl_line_read_odd_value(r);
-		else
-			rc = read_value(r, row, i, event);
-	}
-	return rc;
+	return whole ? 0 : read_values(r, row, event);
 }
 
 static int
@@ -376,6 +414,25 @@ read_names(struct tl_line_read *r, const struct row *row,
 		return -ENOMEM;
 	plain = undo(&r->scratch, thread);
 	return tl_line_read_names(r, event, plain, undo(&r->scratch, process));
+}
+
+static void
+read_proof(const struct row *row, struct tl_event *event)
+{
+	const struct tl_bytes yes = tl_bytes_of("true");
+
+	event->proven = tl_bytes_equal(row->fields[PROVEN], yes);
+	if (row->fields[BEGUN].size == 0 ||
+	    tl_number_unsigned(row->fields[BEGUN], row->end,
+		&event->begun_tsc) < 0)
+		return;
+	if (tl_number_signed(row->fields[DURATION], row->end,
+		&event->duration_ns) == 0)
+		event->begun = tl_bytes_equal(row->fields[UNSURE], yes)
+				   ? TL_BEGUN_UNSURE
+				   : TL_BEGUN;
+	else if (event->begun_tsc == 0)
+		event->begun = TL_BEGUN_NONE;
 }
 
 static int
@@ -395,6 +452,24 @@ read_origin(struct tl_line_read *r, const struct row *row)
 }
 
 static int
+read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
+{
+	int rc;
+
+	if (read_place(row, event) < 0 ||
+	    tl_number_small(row->fields[PID], row->end, &event->pid) < 0 ||
+	    tl_number_small(row->fields[TID], row->end, &event->tid) < 0)
+		return -EBADMSG;
+	read_proof(row, event);
+	rc = read_message(r, row, event);
+	if (rc == 0)
+		rc = read_names(r, row, event);
+	if (rc == 0)
+		rc = read_origin(r, row);
+	return rc < 0 ? rc : tl_line_read_give(r, event);
+}
+
+static int
 csv_line(struct tl_line_read *r, struct tl_bytes line)
 {
 	struct row row;
@@ -406,46 +481,15 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 		return -EBADMSG;
 	event.kind = row.slot ? row.slot->kind
 			      : (uint8_t)tl_line_read_kind(row.fields[KIND]);
-	if (event.kind == 0 && tl_bytes_are(row.fields[KIND], "overwritten")) {
+	if (event.kind == 0 &&
+	    tl_bytes_equal(row.fields[KIND], tl_bytes_of("overwritten"))) {
 		event.kind = TL_LOST;
 		event.overwritten = true;
 	}
 	if (event.kind == 0)
 		return -EBADMSG;
-	if (event.kind != TL_LOST) {
-		int rc;
-
-		if (read_place(&row, &event) < 0 ||
-		    tl_number_small(row.fields[PID], row.end, &event.pid) < 0 ||
-		    tl_number_small(row.fields[TID], row.end, &event.tid) < 0)
-			return -EBADMSG;
-
-		const struct tl_bytes yes = tl_bytes_of("true");
-
-		event.proven = tl_bytes_equal(row.fields[PROVEN], yes);
-		if (row.fields[BEGUN].size != 0 &&
-		    tl_number_unsigned(row.fields[BEGUN], row.end,
-			&event.begun_tsc) >= 0) {
-			if (tl_number_signed(row.fields[DURATION], row.end,
-				&event.duration_ns) == 0)
-				event.begun =
-				    tl_bytes_equal(row.fields[UNSURE], yes)
-					? TL_BEGUN_UNSURE
-					: TL_BEGUN;
-			else if (event.begun_tsc == 0)
-				event.begun = TL_BEGUN_NONE;
-		}
-		rc = read_message(r, &row, &event);
-		if (rc == 0)
-			rc = read_names(r, &row, &event);
-		if (rc == 0)
-			rc = read_origin(r, &row);
-		return rc < 0 ? rc : tl_line_read_give(r, &event);
-	}
-	if (read_place(&row, &event) < 0 ||
-	    tl_number_unsigned(row.fields[VALUE], row.end, &event.lost) < 0)
-		return -EBADMSG;
-	return tl_line_read_give(r, &event);
+	return event.kind == TL_LOST ? read_loss(r, &row, &event)
+				     : read_event(r, &row, &event);
 }
 
 static const struct tl_line_read_kind kind = { .name = "CSV of timeline-dump",

@@ -173,6 +173,54 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	return rc;
 }
 
+/*
+ * Find the time since which no entry is missing.  Entries before the first
+ * entry of a lane were not read.  If events were left out, the oldest kept
+ * event is a bound, too.
+ */
+static void
+find_from(struct answer *a, bool is_cut)
+{
+	a->from_ns = INT64_MIN;
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		const struct lane *lane = &a->lanes[i];
+
+		if (lane->end > 0 && lane->first > 0 &&
+		    lane->first_ns > a->from_ns)
+			a->from_ns = lane->first_ns;
+	}
+	if (is_cut && a->ring.count > 0 &&
+	    a->ring.events[a->ring.start].ns > a->from_ns)
+		a->from_ns = a->ring.events[a->ring.start].ns;
+}
+
+/*
+ * Let each lane continue at its mark, or at its first entry if the mark is bad.
+ */
+static void
+settle_marks(struct answer *a)
+{
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		struct lane *lane = &a->lanes[i];
+
+		if (lane->end != 0 &&
+		    !(lane->is_marked && lane->next <= lane->end)) {
+			lane->is_marked = lane->is_new = true;
+			lane->next = lane->first;
+		}
+		lane->from = lane->next;
+	}
+	for (size_t i = 0; i < a->ring.count; i++) {
+		const struct tl_event *event = &a->ring.events[i];
+		struct lane *lane = &a->lanes[event->lane];
+
+		if (event->paired)
+			continue;
+		lane->is_kept = true;
+		lane->kept += event->number >= lane->next;
+	}
+}
+
 static int
 put_one(struct answer *a, const struct tl_event *event)
 {
@@ -245,6 +293,29 @@ put_next(struct answer *a, const struct tl_event *event)
 	return rc != 0 ? rc : put_one(a, event);
 }
 
+/*
+ * Report losses of lanes whose new entries are all older than the oldest event
+ * that is kept.
+ */
+static int
+put_cut_lanes(struct answer *a)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < LANES_MAX && rc == 0; i++) {
+		struct lane *lane = &a->lanes[i];
+
+		if (lane->is_kept || lane->end <= lane->next)
+			continue;
+		if (lane->is_new)
+			lane->next = lane->end;
+		else if (a->ring.count > 0)
+			rc = put_lost(a, i, &a->ring.events[a->ring.start],
+			    lane->end);
+	}
+	return rc;
+}
+
 /* Tell the chunk which events the page already has. */
 static int
 skip_events(struct answer *a)
@@ -274,23 +345,8 @@ put_events(struct answer *a)
 
 	tl_put_string(a->text, "{\"chunks\":[");
 	a->chunk.observes = TL_HTML_GOES_ON;
-	if ((rc = skip_events(a)) == 0) {
-		/*
-		 * Report losses of lanes whose new entries are all older than
-		 * the oldest event that is kept.
-		 */
-		for (uint32_t i = 0; i < LANES_MAX && rc == 0; i++) {
-			struct lane *lane = &a->lanes[i];
-
-			if (lane->is_kept || lane->end <= lane->next)
-				continue;
-			if (lane->is_new)
-				lane->next = lane->end;
-			else if (a->ring.count > 0)
-				rc = put_lost(a, i,
-				    &a->ring.events[a->ring.start], lane->end);
-		}
-	}
+	if ((rc = skip_events(a)) == 0)
+		rc = put_cut_lanes(a);
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++)
 		rc = put_next(a,
 		    &a->ring.events[(a->ring.start + i) % a->ring.capacity]);
@@ -301,6 +357,26 @@ put_events(struct answer *a)
 	}
 	tl_put_char(a->text, ']');
 	return rc;
+}
+
+static void
+put_mark(struct tl_text *text, const struct lane *lanes)
+{
+	bool any = false;
+
+	tl_put_string(text, ",\"next\":\"");
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		if (!lanes[i].is_marked)
+			continue;
+		if (any)
+			tl_put_char(text, ',');
+		any = true;
+		tl_put_unsigned(text, i);
+		tl_put_char(text, ':');
+		tl_put_unsigned(text,
+		    lanes[i].is_mixed ? lanes[i].end : lanes[i].next);
+	}
+	tl_put_string(text, "\"}");
 }
 
 int
@@ -318,47 +394,8 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 	if ((rc = tl_details_new(&a.details, false)) != 0 ||
 	    (rc = collect(&a, cursor, range)) != 0)
 		goto free;
-
-	/*
-	 * Find the time since which no entry is missing.  Entries before the
-	 * first entry of a lane were not read.  If events were left out, the
-	 * oldest kept event is a bound, too.
-	 */
-	a.from_ns = INT64_MIN;
-	for (size_t i = 0; i < LANES_MAX; i++) {
-		const struct lane *lane = &a.lanes[i];
-
-		if (lane->end > 0 && lane->first > 0 &&
-		    lane->first_ns > a.from_ns)
-			a.from_ns = lane->first_ns;
-	}
-	if (a.ring.count == a.ring.max && a.ring.count > 0 &&
-	    a.ring.events[a.ring.start].ns > a.from_ns)
-		a.from_ns = a.ring.events[a.ring.start].ns;
-
-	/*
-	 * Let each lane continue at its mark, or at its first entry if the mark
-	 * is bad.
-	 */
-	for (size_t i = 0; i < LANES_MAX; i++) {
-		struct lane *lane = &a.lanes[i];
-
-		if (lane->end != 0 &&
-		    !(lane->is_marked && lane->next <= lane->end)) {
-			lane->is_marked = lane->is_new = true;
-			lane->next = lane->first;
-		}
-		lane->from = lane->next;
-	}
-	for (size_t i = 0; i < a.ring.count; i++) {
-		const struct tl_event *event = &a.ring.events[i];
-		struct lane *lane = &a.lanes[event->lane];
-
-		if (event->paired)
-			continue;
-		lane->is_kept = true;
-		lane->kept += event->number >= lane->next;
-	}
+	find_from(&a, a.ring.count == a.ring.max);
+	settle_marks(&a);
 	if ((rc = put_events(&a)) != 0)
 		goto free;
 	tl_put_string(text, ",\"from\":\"");
@@ -369,22 +406,7 @@ tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
 		tl_html_put_history(text, a.details, a.before->source,
 		    a.before->base != 0, a.before->ns, a.newest_ns);
 	tl_put_char(text, ']');
-
-	bool any = false;
-
-	tl_put_string(text, ",\"next\":\"");
-	for (size_t i = 0; i < LANES_MAX; i++) {
-		if (!a.lanes[i].is_marked)
-			continue;
-		if (any)
-			tl_put_char(text, ',');
-		any = true;
-		tl_put_unsigned(text, i);
-		tl_put_char(text, ':');
-		tl_put_unsigned(text,
-		    a.lanes[i].is_mixed ? a.lanes[i].end : a.lanes[i].next);
-	}
-	tl_put_string(text, "\"}");
+	put_mark(text, a.lanes);
 	rc = text->rc;
 free:
 	tl_html_chunk_free(&a.chunk);

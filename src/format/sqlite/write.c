@@ -365,22 +365,6 @@ insert(struct sqlite_write *w, unsigned statement, const struct cell *cells,
 #define INSERT(w, statement, cells) \
 	insert((w), (statement), (cells), TL_COUNT(cells))
 
-static const char *
-format_name(unsigned format)
-{
-	static const char *const names[] = {
-		[TIMELINE_ARG_UNSIGNED] = "unsigned",
-		[TIMELINE_ARG_SIGNED] = "signed",
-		[TIMELINE_ARG_HEX] = "hex",
-		[TIMELINE_ARG_DOUBLE] = "double",
-		[TIMELINE_ARG_DURATION] = "duration",
-		[TIMELINE_ARG_STRING] = "string",
-		[TIMELINE_ARG_TEXT8] = "string",
-	};
-
-	return names[format <= TIMELINE_ARG_TEXT8 ? format : 0];
-}
-
 /*
  * Find the number of an event's message by its name, counted from 1; insert the
  * row of a new message.
@@ -411,7 +395,8 @@ find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 	}
 	for (unsigned i = 0; i < m->argc; i++) {
 		cells[ARG + 2 * i] = text(m->args[i].name);
-		cells[ARG + 2 * i + 1] = word(format_name(m->args[i].format));
+		cells[ARG + 2 * i + 1] =
+		    word(tl_arg_format_name(m->args[i].format));
 	}
 	return INSERT(w, MESSAGES, cells);
 }
