@@ -774,6 +774,77 @@ count_threads(struct explain *e)
 	return 0;
 }
 
+/* The number of bounds of a scale at or below a number. */
+static size_t
+bounds_below(const struct scale *s, int64_t number)
+{
+	size_t low = 0, size = s->count;
+
+	while (size > 0) {
+		const size_t half = size / 2;
+
+		if (s->bounds[low + half] <= number) {
+			low += half + 1;
+			size -= half + 1;
+		} else {
+			size = half;
+		}
+	}
+	return low;
+}
+
+/* Count the features of a record; row is its row of shares if the record is
+ * slow. */
+static int
+count_record(struct explain *e, const struct tl_record *r, size_t row)
+{
+	int64_t number;
+	int rc = 0;
+
+	e->share = r->level ? &e->shares.of[row * e->shares.row] : NULL;
+	for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
+		uint64_t value = tl_record_args(r)[i];
+
+		if (is_string(e->message, i))
+			value = text_of(e, r, i);
+		if (e->uses_argument[i] &&
+		    (!is_string(e->message, i) || value != TL_TEXT_NONE))
+			rc = count_value(e, FAMILY_ARGUMENT + i, value, r);
+	}
+	if (r->cpu != TL_CPU_UNKNOWN && rc == 0)
+		rc = count_value(e, FAMILY_CPU, r->cpu, r);
+	for (unsigned i = 0; i < SCALES; i++) {
+		struct scale *s = &e->scales[i];
+
+		if (s->used && number_of(e, i, r, &number))
+			add(e, &s->counts[bounds_below(s, number)], r);
+	}
+	add(e,
+	    &e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
+		    (uint64_t)e->bin_ns],
+	    r);
+	for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i); i++) {
+		const float *share =
+		    r->level ? &e->cycles[i].of[row * e->shares.row] : NULL;
+
+		add_share(&e->phases[i]
+				    [phase_of(r->begin_ns, tl_periods_ns[i]) /
+					(tl_periods_ns[i] / BINS)],
+		    r, share);
+		add_share(&e->cycle_counts[i], r, share);
+	}
+	if (r->cpu != r->end_cpu)
+		add(e, &e->migrated, r);
+	if (r->lost)
+		add(e, &e->lost, r);
+	if (r->part_count == TL_PARTS_MAX)
+		add(e, &e->full, r);
+	add(e, &e->threads[r->thread], r);
+	add(e, &e->all, r);
+	e->duration_ns[r->level] += (double)r->duration_ns * r->weight;
+	return rc < 0 ? rc : count_parts(e, r);
+}
+
 static int
 count_all(struct explain *e)
 {
@@ -796,68 +867,7 @@ count_all(struct explain *e)
 	if (e->bin_ns <= 0)
 		e->bin_ns = INT64_MAX;
 	while (rc == 0 && (r = tl_records_known(&at))) {
-		int64_t number;
-
-		/* Count the features of a record; row is its row of shares if
-		 * the record is slow. */
-		e->share = r->level ? &e->shares.of[row * e->shares.row] : NULL;
-
-		for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
-			uint64_t value = tl_record_args(r)[i];
-
-			if (is_string(e->message, i))
-				value = text_of(e, r, i);
-			if (e->uses_argument[i] && (!is_string(e->message, i) ||
-						       value != TL_TEXT_NONE))
-				rc = count_value(e, FAMILY_ARGUMENT + i, value,
-				    r);
-		}
-		if (r->cpu != TL_CPU_UNKNOWN && rc == 0)
-			rc = count_value(e, FAMILY_CPU, r->cpu, r);
-		for (unsigned i = 0; i < SCALES; i++)
-			if (e->scales[i].used && number_of(e, i, r, &number)) {
-				struct scale *s = &e->scales[i];
-				size_t low = 0, size = s->count;
-
-				/* find the number of bounds at or below the
-				 * number */
-				while (size > 0) {
-					const size_t half = size / 2;
-
-					if (s->bounds[low + half] <= number) {
-						low += half + 1;
-						size -= half + 1;
-					} else {
-						size = half;
-					}
-				}
-				add(e, &s->counts[low], r);
-			}
-		add(e,
-		    &e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
-			    (uint64_t)e->bin_ns],
-		    r);
-		for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i); i++) {
-			const float *share =
-			    r->level ? &e->cycles[i].of[row * e->shares.row]
-				     : NULL;
-
-			add_share(&e->phases[i][phase_of(r->begin_ns,
-						    tl_periods_ns[i]) /
-						(tl_periods_ns[i] / BINS)],
-			    r, share);
-			add_share(&e->cycle_counts[i], r, share);
-		}
-		if (r->cpu != r->end_cpu)
-			add(e, &e->migrated, r);
-		if (r->lost)
-			add(e, &e->lost, r);
-		if (r->part_count == TL_PARTS_MAX)
-			add(e, &e->full, r);
-		add(e, &e->threads[r->thread], r);
-		add(e, &e->all, r);
-		e->duration_ns[r->level] += (double)r->duration_ns * r->weight;
-		rc = rc < 0 ? rc : count_parts(e, r);
+		rc = count_record(e, r, row);
 		row += r->level > 0;
 	}
 	return rc < 0 ? rc : count_threads(e);

@@ -63,6 +63,49 @@ compare_changes(const void *first, const void *second)
 	return (int)a->what - (int)b->what;
 }
 
+/* Add what an entry changes, and the loss of the entries that are missing before
+ * it; lapped: entries before the first entry of the lane are. */
+static int
+add_entry(struct changes *changes, const struct tl_builtin_entry *b,
+    bool lapped)
+{
+	int rc = 0;
+
+	if (b->lost > 0 && b->follows) {
+		rc = add(changes, b, LOSS_BEGINS);
+		if (rc == 0)
+			rc = add(changes, b, LOSS_ENDS);
+	} else if (b->lost > 0 || lapped) {
+		rc = add(changes, b, CLAIMS_LOST);
+	}
+	if (rc < 0 || !b->message)
+		return rc;
+	if (b->message->builtin == TIMELINE_BUILTIN_LOST)
+		return add(changes, b, CLAIMS_LOST);
+	return tl_observed_is_change(b->message) ? add(changes, b, LEVELS) : 0;
+}
+
+static int
+observe_ahead(struct tl_observer *observer, const struct change *change)
+{
+	const struct tl_builtin_entry *b = change->entry;
+	const bool is_level = change->what == LEVELS;
+	struct tl_event event = { .message = is_level ? b->message : NULL,
+		.kind = is_level ? TL_INSTANT : TL_LOST,
+		.tsc = change->at.tsc,
+		.number = change->number,
+		.lane = b->lane,
+		.epoch = change->at.epoch,
+		.pid = b->entry.pid,
+		.tid = b->entry.tid };
+
+	memcpy(event.args, b->entry.args, sizeof(event.args));
+	return change->what == LOSS_BEGINS || change->what == LOSS_ENDS
+		   ? tl_observe_missing_ahead(observer, &event,
+			 change->what == LOSS_BEGINS)
+		   : tl_observe_ahead(observer, &event);
+}
+
 int
 tl_snap_observe(struct tl_snap *snap, enum tl_order order,
     struct tl_observer *observer)
@@ -87,55 +130,17 @@ tl_snap_observe(struct tl_snap *snap, enum tl_order order,
 		size_t count;
 
 		rc = tl_snap_builtins(snap, i, &b, &count);
-		for (size_t k = 0; rc == 0 && k < count; k++) {
-			/* Add what an entry changes, and the loss of the
-			 * entries that are missing before it. */
-			if (b[k].lost > 0 && b[k].follows) {
-				rc = add(&changes, &b[k], LOSS_BEGINS);
-				if (rc == 0)
-					rc = add(&changes, &b[k], LOSS_ENDS);
-			} else if (b[k].lost > 0 ||
-				   (k == 0 && snap->lanes[i].lapped > 0)) {
-				/* a loss before the first entry of the lane */
-				rc = add(&changes, &b[k], CLAIMS_LOST);
-			}
-			if (rc == 0 && b[k].message &&
-			    b[k].message->builtin == TIMELINE_BUILTIN_LOST)
-				rc = add(&changes, &b[k], CLAIMS_LOST);
-			else if (rc == 0 && b[k].message &&
-				 tl_observed_is_change(b[k].message))
-				rc = add(&changes, &b[k], LEVELS);
-		}
+		for (size_t k = 0; rc == 0 && k < count; k++)
+			rc = add_entry(&changes, &b[k],
+			    k == 0 && snap->lanes[i].lapped > 0);
 	}
 	if (rc == 0 && changes.count > 1)
 		qsort(changes.list, changes.count, sizeof(*changes.list),
 		    compare_changes);
-	if (rc == 0) {
+	if (rc == 0)
 		rc = tl_observer_init_back(observer, &start, changes.count);
-		for (size_t i = 0; i < changes.count && rc == 0; i++) {
-			const struct change *change = &changes.list[i];
-			const struct tl_builtin_entry *b = change->entry;
-			const bool is_level = change->what == LEVELS;
-			struct tl_event event = { .message = is_level
-								 ? b->message
-								 : NULL,
-				.kind = is_level ? TL_INSTANT : TL_LOST,
-				.tsc = change->at.tsc,
-				.number = change->number,
-				.lane = b->lane,
-				.epoch = change->at.epoch,
-				.pid = b->entry.pid,
-				.tid = b->entry.tid };
-
-			memcpy(event.args, b->entry.args, sizeof(event.args));
-			rc = change->what == LOSS_BEGINS ||
-				     change->what == LOSS_ENDS
-				 ? tl_observe_missing_ahead(observer, &event,
-				       change->what == LOSS_BEGINS)
-				 : tl_observe_ahead(observer, &event);
-		}
-	}
-
+	for (size_t i = 0; i < changes.count && rc == 0; i++)
+		rc = observe_ahead(observer, &changes.list[i]);
 	free(changes.list);
 	return rc;
 }

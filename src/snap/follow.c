@@ -570,6 +570,42 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
+/* Begin to observe at the heads that were read, with the current levels and plan,
+ * because changes up to now may have been logged before the heads. */
+static int
+begin_observing(struct follow *f)
+{
+	struct tl_observed_start start = { .order = TL_OLDEST_FIRST,
+		.tiers = f->header.tiers,
+		.gates = true,
+		.named = true };
+	struct timeline_header *h = &f->header;
+	const int64_t n = tl_read_at(f->fd, &h->levels,
+	    offsetof(struct timeline_header, strings_tail) -
+		offsetof(struct timeline_header, levels),
+	    offsetof(struct timeline_header, levels));
+	const uint64_t word = timeline_levels(h);
+
+	start.now =
+	    (struct tl_observed_now){ .threshold = timeline_threshold(word),
+		    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
+		    .until_epoch = h->epochs,
+		    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
+			     << TIMELINE_UNTIL_SHIFT };
+	if (h->major >= 2 && h->lease != 0) {
+		start.now.has_plan = true;
+		start.now.shift = h->lease & 63;
+		start.now.seed = h->seed;
+		start.now.lease = h->lease;
+		start.now.plan_epoch = h->epochs;
+		memcpy(start.now.shares, h->shares, sizeof(h->shares));
+		start.now.shares[TIMELINE_LEVEL_NONE] =
+		    h->shares[TIMELINE_LEVEL_MAX];
+	}
+	tl_observer_init(&f->observer, &start);
+	return n < 0 ? (int)n : 0;
+}
+
 /* Read the file once for its geometry. */
 static int
 prepare(struct follow *f, const struct tl_follow_start *start,
@@ -600,41 +636,8 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);
-	if (rc == 0) {
-		struct tl_observed_start now = { .order = TL_OLDEST_FIRST,
-			.tiers = f->header.tiers,
-			.gates = true,
-			.named = true };
-		struct timeline_header *h = &f->header;
-		const int64_t n = tl_read_at(f->fd, &h->levels,
-		    offsetof(struct timeline_header, strings_tail) -
-			offsetof(struct timeline_header, levels),
-		    offsetof(struct timeline_header, levels));
-		const uint64_t word = timeline_levels(h);
-
-		/* Begin to observe at the heads that were read, with the
-		 * current levels and plan, because changes up to now may have
-		 * been logged before the heads. */
-		now.now =
-		    (struct tl_observed_now){ .threshold =
-						  timeline_threshold(word),
-			    .base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
-			    .until_epoch = h->epochs,
-			    .until = ((word >> TIMELINE_LEVELS_UNTIL) + 1)
-				     << TIMELINE_UNTIL_SHIFT };
-		if (h->major >= 2 && h->lease != 0) {
-			now.now.has_plan = true;
-			now.now.shift = h->lease & 63;
-			now.now.seed = h->seed;
-			now.now.lease = h->lease;
-			now.now.plan_epoch = h->epochs;
-			memcpy(now.now.shares, h->shares, sizeof(h->shares));
-			now.now.shares[TIMELINE_LEVEL_NONE] =
-			    h->shares[TIMELINE_LEVEL_MAX];
-		}
-		tl_observer_init(&f->observer, &now);
-		rc = n < 0 ? (int)n : 0;
-	}
+	if (rc == 0)
+		rc = begin_observing(f);
 	if (rc == 0)
 		map_heads(f);
 	tl_snap_close(snap);

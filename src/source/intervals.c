@@ -306,6 +306,26 @@ compare_losses(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
+/* Join losses that overlap. */
+static void
+join_losses(struct tl_intervals *v)
+{
+	size_t kept = 0;
+
+	if (v->loss_count > 0)
+		qsort(v->losses, v->loss_count, sizeof(*v->losses),
+		    compare_losses);
+	for (size_t i = 0; i < v->loss_count; i++) {
+		struct loss *last = kept > 0 ? &v->losses[kept - 1] : NULL;
+
+		if (!last || v->losses[i].from_ns > last->to_ns)
+			v->losses[kept++] = v->losses[i];
+		else if (v->losses[i].to_ns > last->to_ns)
+			last->to_ns = v->losses[i].to_ns;
+	}
+	v->loss_count = kept;
+}
+
 /* Read a recording in advance, for its losses and for changes of levels.  Where
  * it does not say the levels at its start, they count as open if there is no
  * change, and are otherwise unknown before the first change. */
@@ -321,7 +341,6 @@ look_ahead(struct tl_intervals *v, const struct tl_source *source)
 	size_t cpus = 0;
 	bool any = false;
 	int rc = tl_source_observed(source, &start);
-	size_t kept;
 
 	if (rc < 0 ||
 	    (rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor)) < 0)
@@ -363,20 +382,7 @@ look_ahead(struct tl_intervals *v, const struct tl_source *source)
 	}
 	tl_cursor_close(cursor);
 	free(last_ns);
-	/* Join losses that overlap. */
-	kept = 0;
-	if (v->loss_count > 0)
-		qsort(v->losses, v->loss_count, sizeof(*v->losses),
-		    compare_losses);
-	for (size_t i = 0; i < v->loss_count; i++) {
-		struct loss *last = kept > 0 ? &v->losses[kept - 1] : NULL;
-
-		if (!last || v->losses[i].from_ns > last->to_ns)
-			v->losses[kept++] = v->losses[i];
-		else if (v->losses[i].to_ns > last->to_ns)
-			last->to_ns = v->losses[i].to_ns;
-	}
-	v->loss_count = kept;
+	join_losses(v);
 	tl_observer_init(&v->own, &start);
 	v->observer = &v->own;
 	return rc;

@@ -47,9 +47,9 @@ int tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 /* Change the configuration from now on; the scale is kept. */
 void tl_bursts_configure(struct tl_bursts *bursts,
     const struct tl_config_timeline *config);
-/* All processes that logged have ended, or not.  If so, there is one burst a
- * minute, so that the last entries stay: a process that logs only what bursts
- * show is noticed by it. */
+/* Set whether all processes that logged have ended.  Then there is one burst a
+ * minute, so that the last entries stay.  A process that logs only what bursts
+ * show is noticed by this burst. */
 void tl_bursts_set_left(struct tl_bursts *bursts, bool is_left);
 /* Begin a burst for a trigger now, which is not a sample.  Returns 0 or the
  * error of timeline_burst. */

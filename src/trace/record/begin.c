@@ -365,7 +365,7 @@ tl_recorder_begin_file(struct tl_recorder *r)
 		note_fault(r, rc);
 		return rc;
 	}
-	/* Write what comes before the first event. */
+	/* Write the part before the first event. */
 	rc = write_host(r);
 	if (rc == 0 && r->now.command)
 		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
