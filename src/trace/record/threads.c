@@ -3,6 +3,7 @@
  * threads.c - recorded threads: streams, spans, names.
  */
 #include "base/array.h"
+#include "clock/clock.h"
 #include "trace/record/work.h"
 #include "trace/writer.h"
 
@@ -347,7 +348,6 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t)
 			free(thread);
 			continue;
 		}
-		thread->was_quiet = thread->put == thread->continued;
 		thread->stream = NULL;
 		thread->put = thread->continued = thread->written = 0;
 		thread->hole_count = 0;
@@ -359,18 +359,26 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t)
 	tl_recorder_processes_leave(&t->processes);
 }
 
-/* Has the process of a span ended, and nothing came of the thread in the last
- * file?  For a process in another PID namespace the answer is no. */
+/* Has the process of a span ended, and have its entries all come?  Entries come
+ * late where the recorder is behind, so what comes now must be younger than the
+ * end of the process.  For a process in another PID namespace the answer is
+ * no. */
 static bool
 is_gone(const struct tl_recorder_threads *t, const struct tl_span *span)
 {
-	const struct tl_recorder_thread *thread =
+	struct tl_recorder_thread *thread =
 	    look_up(t, (uint64_t)span->pid << 32 | span->tid, span->source);
+	const struct tl_recorder_place *place = &t->places[span->source];
 	const pid_t pid = (pid_t)span->pid;
 
-	return (!thread || thread->was_quiet) &&
-	       !t->places[span->source].is_elsewhere && pid > 0 &&
-	       kill(pid, 0) != 0 && errno == ESRCH;
+	if (place->is_elsewhere || pid <= 0 || kill(pid, 0) == 0 ||
+	    errno != ESRCH)
+		return false;
+	if (!thread) /* the last file left the span out */
+		return true;
+	if (thread->gone_ns == 0)
+		thread->gone_ns = tl_clock_read(CLOCK_REALTIME);
+	return place->timeline->newest_ns > thread->gone_ns;
 }
 
 int

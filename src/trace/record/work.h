@@ -119,6 +119,7 @@ struct tl_recorder_source {
 	 * before the first batch */
 	struct tl_observer observer;
 	struct tl_observed_from newest; /* the latest place that was put */
+	int64_t newest_ns;
 	/* the next entry of each lane after the entries that were put */
 	uint64_t *positions;
 	size_t lane_count;
@@ -225,7 +226,7 @@ struct tl_recorder_thread {
 	uint64_t *holes; /* sizes of the losses that are not written yet */
 	size_t hole_count;
 	size_t hole_capacity;
-	bool was_quiet; /* no event was put into the last file */
+	int64_t gone_ns; /* when the process was seen to have ended; 0: never */
 };
 
 /* Starts from all zeros. */
@@ -272,8 +273,9 @@ void tl_recorder_threads_leave(struct tl_recorder_threads *threads);
 /*
  * Begin a file with the open spans, until the data has size_max
  * bytes: not with those whose end may have been lost, whose observed interval
- * has ended, unless the end will be proven, or whose process has ended before the
- * last file, nor with a begin that is put next.  *count is the number of spans.  0 or -errno.
+ * has ended, unless the end will be proven, or whose process has ended and all
+ * its entries have come, nor with a begin that is put next.  *count is the
+ * number of spans.  0 or -errno.
  */
 int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count);

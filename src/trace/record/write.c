@@ -55,8 +55,10 @@ put(struct tl_recorder *r, struct tl_recorder_source *s, struct tl_event *event)
 	}
 	s->accounted = false;
 	s->begun = 0;
-	if (event->kind != TL_LOST && tl_observed_before(s->newest, place))
+	if (event->kind != TL_LOST && tl_observed_before(s->newest, place)) {
 		s->newest = place;
+		s->newest_ns = event->ns;
+	}
 	/* only changes of levels, and losses, change what is observed */
 	if (!event->message || tl_observed_is_change(event->message)) {
 		struct tl_event change = *event;
