@@ -487,8 +487,14 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 		begin = l[1];
 	}
 	add_gap(d, span->source, &begin, span->end_ns, own);
-	if (!span->alone && l->last != span->id)
+	if (!span->alone && l->last != span->id) {
+		/* The span had left the stack, and is within what is around
+		 * it all the same. */
+		l->is_unsure = true;
+		if (l->any && !l->is_open)
+			l->to_ns = span->end_ns;
 		return 0;
+	}
 	l[1].any = false;
 	if (span->alone) /* its begin was not put */
 		enter(d, span->source, l, from_ns);

@@ -27,6 +27,7 @@ static const struct tl_message note = { .level = 9, .gate = 9 };
 static struct tl_message messages[MESSAGES];
 
 static bool partial;
+static bool is_known; /* the own time of the last end */
 static struct tl_spans *spans;
 static struct tl_details *details;
 
@@ -90,6 +91,7 @@ end(unsigned message, int64_t begun, int64_t ns)
 {
 	struct tl_span span;
 	struct tl_own own;
+	int rc;
 
 	ck_assert(put(&(struct tl_event){ .message = &messages[message],
 			  .kind = TL_END,
@@ -98,7 +100,9 @@ end(unsigned message, int64_t begun, int64_t ns)
 			  .begun_ns = begun,
 			  .begun_tsc = tsc_of(begun) },
 	    ns, &span));
-	ck_assert_int_ge(tl_details_own(details, &span, &own), 0);
+	rc = tl_details_own(details, &span, &own);
+	ck_assert_int_ge(rc, 0);
+	is_known = rc > 0;
 	return own;
 }
 
@@ -172,6 +176,25 @@ TEST(what_was_within_a_span_that_ends_by_surprise_is_not_known)
 	expect_parts(0, &own, 0, 90, 0, 0);
 	own = end(1, 310, 400); /* though no detail is known */
 	expect_parts(1, &own, 0, 90, 0, 0);
+}
+
+/* The middle span began where its level was not observed: the third is not known
+ * to be within it. */
+TEST(own_time_around_a_span_that_left_the_stack_is_not_known)
+{
+	struct tl_own own;
+
+	begin(0, 100);
+	put(&(struct tl_event){ .message = &messages[1],
+		.kind = TL_BEGIN,
+		.observed = TL_UNOBSERVED },
+	    110, NULL);
+	begin(0, 120);
+	end(0, 120, 130);
+	end(1, 110, 200);
+	own = end(0, 100, 300);
+	ck_assert(!is_known);
+	expect_parts(0, &own, 10 + 100, 10, 0, 0);
 }
 
 TEST(a_detail_that_was_not_logged_may_last_into_a_burst)
