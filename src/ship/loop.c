@@ -31,7 +31,7 @@ struct run {
 	const struct tl_run_options *options;
 	struct tl_spool *spool;
 	struct tl_target *target;
-	struct tl_sources *sources;
+	struct tl_ship_sources *sources;
 	int wake; /* an eventfd: there is a block */
 	struct tl_run_result result;
 	uint64_t in_flight;
@@ -169,7 +169,7 @@ static void
 update_result(struct run *r)
 {
 	tl_spool_status(r->spool, &r->result.spool);
-	tl_sources_status(r->sources, &r->result.sources);
+	tl_ship_sources_status(r->sources, &r->result.sources);
 	r->result.lasted_ns = now() - r->begun_ns;
 }
 
@@ -228,7 +228,7 @@ turn(struct run *r)
 static void
 look(struct run *r)
 {
-	tl_sources_scan(r->sources);
+	tl_ship_sources_scan(r->sources);
 	r->scan_ns = now() + SCAN_MS * TL_NS_PER_MS;
 }
 
@@ -255,13 +255,13 @@ linger(struct run *r)
 	const int64_t until_ns = now() + r->options->linger_ns;
 	struct tl_fault fault;
 
-	tl_sources_stop(r->sources);
+	tl_ship_sources_stop(r->sources);
 	do {
 		while (may_linger(r, until_ns) &&
-		       !(tl_sources_are_done(r->sources) && is_empty(r)))
+		       !(tl_ship_sources_are_done(r->sources) && is_empty(r)))
 			turn(r);
 		/* Each ends soon: its feed was stopped. */
-		while (!tl_sources_are_done(r->sources))
+		while (!tl_ship_sources_are_done(r->sources))
 			wait_for_blocks(r, WAIT_MS);
 		/* Wait for the blocks in flight.  A target that was
 		 * disconnected remains so until it acknowledges a block. */
@@ -297,7 +297,7 @@ open_all(struct run *r, struct tl_fault *fault)
 		return rc;
 	r->target->acked = acked;
 	r->target->context = r;
-	rc = tl_sources_new(&r->sources, r->spool, o->timelines,
+	rc = tl_ship_sources_new(&r->sources, r->spool, o->timelines,
 	    o->timeline_count, &o->chain);
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
@@ -325,7 +325,7 @@ tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 				  !r.options->spool && !r.result.reader_left;
 		*result = r.result;
 	}
-	tl_sources_free(r.sources);
+	tl_ship_sources_free(r.sources);
 	tl_target_free(r.target);
 	tl_spool_free(r.spool);
 	if (r.wake >= 0)

@@ -30,7 +30,7 @@ struct tl_run_options {
 /* The totals.  Blocks still in the spool were not acknowledged. */
 struct tl_run_result {
 	struct tl_spool_status spool;
-	struct tl_sources_status sources;
+	struct tl_ship_sources_status sources;
 	uint64_t refused; /* blocks that were too large for the target */
 	int64_t lasted_ns;
 	bool reader_left; /* of standard output */

@@ -44,7 +44,7 @@ struct source {
 	uint64_t found; /* number of the last scan that found it */
 };
 
-struct tl_sources {
+struct tl_ship_sources {
 	struct tl_spool *spool;
 	const char *const *names;
 	size_t name_count;
@@ -58,11 +58,11 @@ struct tl_sources {
 };
 
 int
-tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
+tl_ship_sources_new(struct tl_ship_sources **sources, struct tl_spool *spool,
     const char *const *names, size_t count,
     const struct tl_feed_options *options)
 {
-	struct tl_sources *s = calloc(1, sizeof(*s));
+	struct tl_ship_sources *s = calloc(1, sizeof(*s));
 	int rc;
 
 	if (!s)
@@ -84,7 +84,7 @@ tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
 /* A free place, or that of a timeline that the last two scans did not find.
  * NULL: there is none. */
 static struct source *
-make_room(struct tl_sources *s)
+make_room(struct tl_ship_sources *s)
 {
 	if (s->count < TL_SOURCES_MAX) {
 		struct source *added = calloc(1, sizeof(*added));
@@ -107,7 +107,7 @@ make_room(struct tl_sources *s)
 }
 
 static struct source *
-find_source(const struct tl_sources *s, const char *name)
+find_source(const struct tl_ship_sources *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (strcmp(s->items[i]->name, name) == 0)
@@ -117,7 +117,7 @@ find_source(const struct tl_sources *s, const char *name)
 
 /* Follow the file of this name, unless it is the one already tried. */
 static int
-follow_file(struct tl_sources *s, struct source *source, int fd,
+follow_file(struct tl_ship_sources *s, struct source *source, int fd,
     struct tl_fault *fault)
 {
 	struct tl_feed_options options = s->options;
@@ -160,7 +160,7 @@ is_other(const char *path, int fd, bool globbed)
 
 /* Begin to follow a timeline.  rc: the error of opening its file, or 0. */
 static void
-begin(struct tl_sources *s, const char *path, int fd, int rc)
+begin(struct tl_ship_sources *s, const char *path, int fd, int rc)
 {
 	struct source *source = find_source(s, name_of(path));
 	struct tl_fault fault = { 0 }, missing = { 0 };
@@ -194,7 +194,7 @@ begin(struct tl_sources *s, const char *path, int fd, int rc)
  * timeline that is followed is not opened: a scan costs as much as its new
  * files. */
 static void
-visit(struct tl_sources *s, const char *path, bool globbed)
+visit(struct tl_ship_sources *s, const char *path, bool globbed)
 {
 	struct source *known = find_source(s, name_of(path));
 	int fd, rc;
@@ -214,7 +214,7 @@ visit(struct tl_sources *s, const char *path, bool globbed)
 /* == all timelines == */
 
 void
-tl_sources_scan(struct tl_sources *s)
+tl_ship_sources_scan(struct tl_ship_sources *s)
 {
 	const bool before = s->too_many;
 	char path[TL_PATH_MAX];
@@ -264,9 +264,10 @@ tl_sources_scan(struct tl_sources *s)
 }
 
 void
-tl_sources_status(struct tl_sources *s, struct tl_sources_status *status)
+tl_ship_sources_status(struct tl_ship_sources *s,
+    struct tl_ship_sources_status *status)
 {
-	*status = (struct tl_sources_status){ .entries = s->entries,
+	*status = (struct tl_ship_sources_status){ .entries = s->entries,
 		.lost = s->lost };
 	for (size_t i = 0; i < s->count; i++) {
 		struct tl_feed_status one;
@@ -281,7 +282,7 @@ tl_sources_status(struct tl_sources *s, struct tl_sources_status *status)
 }
 
 void
-tl_sources_stop(struct tl_sources *s)
+tl_ship_sources_stop(struct tl_ship_sources *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->items[i]->feed)
@@ -289,7 +290,7 @@ tl_sources_stop(struct tl_sources *s)
 }
 
 bool
-tl_sources_are_done(struct tl_sources *s)
+tl_ship_sources_are_done(struct tl_ship_sources *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct tl_feed_status one;
@@ -304,7 +305,7 @@ tl_sources_are_done(struct tl_sources *s)
 }
 
 void
-tl_sources_free(struct tl_sources *s)
+tl_ship_sources_free(struct tl_ship_sources *s)
 {
 	if (!s)
 		return;

@@ -15,7 +15,7 @@
 enum { AT_A_TIME = 100, TIMES = 4 }; /* more in all than are followed at once */
 
 static char glob[64];
-static struct tl_sources *sources;
+static struct tl_ship_sources *sources;
 
 /* == chains == */
 
@@ -223,9 +223,9 @@ remove_all(unsigned from, unsigned to)
 static size_t
 followed(void)
 {
-	struct tl_sources_status now;
+	struct tl_ship_sources_status now;
 
-	tl_sources_status(sources, &now);
+	tl_ship_sources_status(sources, &now);
 	return now.count;
 }
 
@@ -234,7 +234,7 @@ static void
 look_until(size_t count)
 {
 	do
-		tl_sources_scan(sources);
+		tl_ship_sources_scan(sources);
 	while (followed() != count);
 }
 
@@ -250,19 +250,19 @@ open_sources(void)
 	remove_all(0, TIMES * AT_A_TIME);
 	snprintf(glob, sizeof(glob), "/tl-many-%d-*", (int)getpid());
 	ck_assert_int_eq(try_open(NULL, 64 << 20, &spool), 0);
-	ck_assert_ok(tl_sources_new(&sources, spool, names, 1, &options));
+	ck_assert_ok(tl_ship_sources_new(&sources, spool, names, 1, &options));
 }
 
 static void
 close_sources(void)
 {
-	tl_sources_free(sources);
+	tl_ship_sources_free(sources);
 	tl_spool_free(spool);
 }
 
 TEST(timelines_that_come_and_go_are_followed_all_the_same)
 {
-	struct tl_sources_status all;
+	struct tl_ship_sources_status all;
 
 	open_sources();
 	look_until(0);
@@ -273,7 +273,7 @@ TEST(timelines_that_come_and_go_are_followed_all_the_same)
 		remove_all(from, from + AT_A_TIME);
 		look_until(0);
 	}
-	tl_sources_status(sources, &all);
+	tl_ship_sources_status(sources, &all);
 	ck_assert_uint_eq(all.entries, TIMES * AT_A_TIME);
 	ck_assert_uint_eq(said, 0);
 	close_sources();
@@ -291,7 +291,7 @@ TEST(one_that_lacks_descriptors_is_tried_again)
 	few = (struct rlimit){ (rlim_t)next + 1, all.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	for (int i = 0; i < 3; i++)
-		tl_sources_scan(sources);
+		tl_ship_sources_scan(sources);
 	ck_assert_uint_eq(followed(), 0);
 	ck_assert_uint_eq(said, 1);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
