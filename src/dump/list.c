@@ -84,14 +84,15 @@ find_named(struct counted *c, struct row *of, const struct tl_message *named)
 }
 
 static int
-count_entries(struct counted *c, const struct tl_source *input,
+count_entries(struct counted *c, const struct tl_sources *inputs, size_t input,
     struct tl_select *select)
 {
 	const struct tl_message *named;
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	struct row *row;
-	int rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
+	int rc =
+	    tl_select_source(select, inputs, input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
@@ -224,7 +225,7 @@ tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 			continue;
 		rc = counted_init(&c, input);
 		if (rc == 0)
-			rc = count_entries(&c, input, select);
+			rc = count_entries(&c, inputs, i, select);
 		for (size_t k = 0;
 		     k < tl_source_message_count(input) && rc == 0; k++) {
 			const struct row *row = &c.rows[k];

@@ -204,18 +204,19 @@ int tl_arguments_find(lua_State *L, const struct tl_event *event, int key);
 
 /* source.c: one or several inputs as a Lua value with methods. */
 struct tl_script_source {
-	const struct tl_script_input *inputs; /* the caller's, or own */
-	struct tl_script_input own;
+	const char *name;
+	const struct tl_sources *sources; /* the caller's, or own */
+	struct tl_select *select;         /* NULL: each entry passes */
+	/* the sources that are open */
+	const struct tl_source **inputs;
 	size_t count;
 	/* number of the first input among all inputs of the script */
 	size_t first;
 	/* of a source that open() returned: */
 	bool is_owned; /* the source was not collected */
-	struct tl_sources sources;
+	struct tl_sources own;
 	struct tl_trace *trace; /* NULL: no file with call trees */
-	/* the messages of all sources, for messages() */
-	const struct tl_message **listed;
-	uint64_t forgets; /* calls of node:forget() */
+	uint64_t forgets;       /* calls of node:forget() */
 	bool closed;
 };
 void tl_script_source_register(lua_State *L);
@@ -227,8 +228,6 @@ int tl_script_source_roots(lua_State *L);
 void tl_script_why_register(lua_State *L);
 int tl_script_source_why(lua_State *L);
 struct tl_script_source *tl_script_source_push(lua_State *L);
-/* Keep the string at index name alive as long as the source on top. */
-void tl_script_source_keep_name(lua_State *L, int name);
 struct tl_script_source *tl_script_source_check(lua_State *L, int index);
 /* Push the texts by message of the source at index; the texts keep the source
  * alive. */
@@ -242,7 +241,21 @@ int tl_script_source_open(const struct tl_script_source *source,
     enum tl_order order, struct tl_cursor **cursor);
 /* Set *ns to the time of the last kernel event of an input; INT64_MIN: none.
  * Returns 0 or -errno. */
-int tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns);
+int tl_script_source_horizon(const struct tl_script_source *source,
+    size_t input, int64_t *ns);
+/* Set the inputs of a source to the sources that are open.  The array is the
+ * caller's.  Returns 0 or -ENOMEM. */
+int tl_script_source_take(struct tl_script_source *source,
+    const struct tl_sources *sources);
+/* The place of an input among the sources. */
+static inline size_t
+tl_script_place(const struct tl_script_source *source, size_t input)
+{
+	return (size_t)(source->inputs[input] - source->sources->items);
+}
+/* The name of the host of an input; NULL: unknown.  An unknown host has a name
+ * only among several hosts. */
+const char *tl_script_host_name(const struct tl_source *input);
 /* Add events, spans, messages, info and why (of the source on top) and inputs
  * to the table below the source.  Pops the source. */
 void tl_script_source_bind(lua_State *L);

@@ -354,22 +354,22 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 static int
 make_states(const struct tl_script_source *source, struct iterator *iterator)
 {
-	unsigned count = 1;
+	const struct tl_hosts *hosts = source->sources->hosts;
 
 	if (iterator->states)
 		return 0;
-	if (source->count > 1)
-		iterator->machines =
-		    calloc(source->count, sizeof(*iterator->machines));
-	if (source->count > 1 && !iterator->machines)
+	if (source->count == 1)
+		return tl_states_new(&iterator->states, INT64_MIN, NULL, 1);
+	iterator->machines = calloc(source->count, sizeof(*iterator->machines));
+	if (!iterator->machines)
 		return -ENOMEM;
-	for (size_t i = 0; source->count > 1 && i < source->count; i++) {
-		iterator->machines[i] = source->inputs[i].machine;
-		if (count <= iterator->machines[i])
-			count = iterator->machines[i] + 1;
+	for (size_t i = 0; i < source->count; i++) {
+		const size_t place = tl_script_place(source, i);
+
+		iterator->machines[i] = hosts->machine_of[place];
 	}
 	return tl_states_new(&iterator->states, INT64_MIN, iterator->machines,
-	    count);
+	    hosts->count);
 }
 
 /* Follow the states of threads, if there are kernel events. */
@@ -381,7 +381,7 @@ follow_states(lua_State *L, struct iterator *iterator)
 	int rc = 0;
 
 	for (size_t i = 0; i < source->count && rc == 0; i++) {
-		rc = tl_script_input_horizon(&source->inputs[i], &horizon);
+		rc = tl_script_source_horizon(source, i, &horizon);
 		if (rc < 0 || horizon == INT64_MIN)
 			continue;
 		charge(L, iterator, STATES_CHARGE);

@@ -221,8 +221,7 @@ tl_script_load_view(struct tl_script *script, const char *name, int argc,
 
 struct run {
 	struct tl_script *script;
-	const struct tl_script_input *inputs;
-	size_t count;
+	struct tl_script_source all; /* of all inputs */
 };
 
 static const char *
@@ -230,7 +229,9 @@ host_of(const void *context, unsigned source)
 {
 	const struct run *run = context;
 
-	return source < run->count ? run->inputs[source].host : NULL;
+	return source < run->all.count
+		   ? tl_script_host_name(run->all.inputs[source])
+		   : NULL;
 }
 
 static int
@@ -238,13 +239,10 @@ run_protected(lua_State *L)
 {
 	const struct run *run = lua_touserdata(L, 1);
 	int count;
-	struct tl_script_source *all;
 
 	/* Add the functions that read inputs to the table "timeline". */
 	lua_getglobal(L, "timeline");
-	all = tl_script_source_push(L);
-	all->inputs = run->inputs;
-	all->count = run->count;
+	*tl_script_source_push(L) = run->all;
 	tl_script_source_bind(L);
 	lua_pop(L, 1);
 	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->chunk);
@@ -259,17 +257,16 @@ run_protected(lua_State *L)
 }
 
 int
-tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
-    size_t count, struct tl_fault *fault)
+tl_script_run(struct tl_script *script, const struct tl_sources *sources,
+    struct tl_select *select, struct tl_fault *fault)
 {
-	struct run run = { script, inputs, count };
+	struct run run = { script, { .name = "all", .select = select } };
 	int status;
-	int rc;
+	int rc = tl_script_source_take(&run.all, sources);
 
 	assert(script->loaded);
-	if (count > TL_SCRIPT_INPUTS_MAX)
-		return tl_fail(fault, -E2BIG, "more than %d inputs",
-		    TL_SCRIPT_INPUTS_MAX);
+	if (rc < 0)
+		return tl_fail(fault, rc, "not enough memory");
 	script->loaded = false; /* a script runs once */
 	script->host.host_name = host_of;
 	script->host.hosts = &run;
@@ -282,5 +279,6 @@ tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
 	script->host.host_name = NULL; /* valid during this call only */
 	tl_watch_leave(&script->host.watch);
 	script->host.has_current = false;
+	free(run.all.inputs);
 	return rc;
 }

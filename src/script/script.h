@@ -27,18 +27,17 @@
 #define TL_SCRIPT_SCRIPT_H
 
 #include "base/fault.h"
-#include "event/cursor.h"
-#include "event/merge.h"
-#include "event/observe.h"
-#include "snap/snap.h"
+#include "event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct tl_select;
+struct tl_sources;
+
 enum {
-	TL_SCRIPT_CPU_SECONDS = 60, /* default time cap */
-	TL_SCRIPT_GRACE_MS = 500,   /* between the hook and io.killed */
-	TL_SCRIPT_INPUTS_MAX = UINT16_MAX,
+	TL_SCRIPT_CPU_SECONDS = 60,   /* default time cap */
+	TL_SCRIPT_GRACE_MS = 500,     /* between the hook and io.killed */
 	TL_SCRIPT_FILE_MAX = 16 << 20 /* bytes of a script's source */
 };
 #define TL_SCRIPT_MEMORY_BYTES ((size_t)256 << 20) /* default memory cap */
@@ -71,49 +70,6 @@ struct tl_script_io {
 	unsigned columns; /* of the terminal; 0: 80 */
 };
 
-/* An input of a script.  The caller owns the input, which outlives the
- * script. */
-struct tl_script_input {
-	const char *name;
-	/* NULL: info() has only the name, the format and the number of
-	 * messages. */
-	struct tl_snap *snap;
-	const char *format; /* NULL: a timeline */
-	/*
-	 * Open a cursor of the input.  The filters of the command line are
-	 * added here.  NULL: tl_snap_cursor.  0 or -errno.
-	 */
-	int (*open)(const struct tl_script_input *input, enum tl_order order,
-	    struct tl_cursor **cursor);
-	void *context; /* for open */
-	/* Inputs with the same value have comparable stamps; NULL: the clock of
-	 * snap. */
-	const void *clock;
-	/* The host; NULL: unknown.  With several hosts, events of the input may
-	 * overlap events of others. */
-	const char *host;
-	bool is_of_several;
-	/* The number of the machine.  Inputs of one machine have the same
-	 * threads. */
-	unsigned machine;
-	/* The messages for messages(); NULL: the messages of snap. */
-	const struct tl_message *const *messages;
-	size_t message_count;
-	/* Up to this time the input has all entries that the command line
-	 * selects; 0: unknown. */
-	int64_t complete_to_ns;
-	/* The source, for intervals(); NULL: it is not known when a message was
-	 * observed. */
-	const struct tl_source *source;
-	/* Does the command line select the message?  NULL: each. */
-	bool (*selects)(const struct tl_script_input *input,
-	    const struct tl_message *message);
-	/* Find the place from which on the input has all entries.  NULL: from
-	 * the begin of the last lane on.  0 or -errno. */
-	int (*kept)(const struct tl_script_input *input,
-	    struct tl_observed_from *kept);
-};
-
 struct tl_script;
 
 /* Make a script.  limits and io are copied; limits may be NULL.  Returns 0;
@@ -135,14 +91,15 @@ int tl_script_load_view(struct tl_script *script, const char *name, int argc,
 int tl_script_load_text(struct tl_script *script, const char *name,
     struct tl_bytes text, int argc, char *const *argv, struct tl_fault *fault);
 /*
- * Run the loaded script once.  Returns 0; -ECANCELED: the script failed;
+ * Run the loaded script once over the sources that are open.  The script sees
+ * the entries that the selection lets through; NULL: each.  Returns 0; -ECANCELED: the script failed;
  * -ENOMEM: the script exceeded the memory cap; -ETIME: the time cap; or the
  * error of io.write or a cursor (-EPIPE usually sets only the exit status).
  * The fault names the script, the line and the event that the script was
  * reading.
  */
-int tl_script_run(struct tl_script *script,
-    const struct tl_script_input *inputs, size_t count, struct tl_fault *fault);
+int tl_script_run(struct tl_script *script, const struct tl_sources *sources,
+    struct tl_select *select, struct tl_fault *fault);
 /* The whole text of the last failure, which fault.text may cut, with the stack
  * of calls on lines of their own; escaped; "": no failure. */
 const char *tl_script_error(const struct tl_script *script);

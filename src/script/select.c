@@ -496,17 +496,22 @@ tl_select_scout(const struct tl_select *select, const struct tl_sources *inputs,
 		   : 0;
 }
 
-/* Select from a cursor and a scout of one input, or of all inputs. */
+/* Select from a cursor and a scout of the inputs from first up to end. */
 static int
 select_from(struct tl_select *select, const struct tl_sources *inputs,
-    const struct tl_source *one, enum tl_order order, struct tl_cursor **cursor)
+    size_t first, size_t end, enum tl_order order, struct tl_cursor **cursor)
 {
+	/* an expression may read the host, which is found by the number */
+	const struct tl_source *one = first + 1 == end && !select->expression
+					  ? &inputs->items[first]
+					  : NULL;
 	struct tl_cursor *of[2] = { NULL, NULL };
 	const int count = tl_select_scouts(select) ? 2 : 1;
 
 	for (int i = 0; i < count; i++) {
-		const int rc = one ? tl_source_cursor(one, order, &of[i])
-				   : tl_sources_cursor(inputs, order, &of[i]);
+		const int rc =
+		    one ? tl_source_cursor(one, order, &of[i])
+			: tl_sources_range(inputs, first, end, order, &of[i]);
 
 		if (rc == 0)
 			continue;
@@ -521,12 +526,12 @@ int
 tl_select_sources(struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **cursor)
 {
-	return select_from(select, inputs, NULL, order, cursor);
+	return select_from(select, inputs, 0, inputs->count, order, cursor);
 }
 
 int
-tl_select_source(struct tl_select *select, const struct tl_source *input,
-    enum tl_order order, struct tl_cursor **cursor)
+tl_select_source(struct tl_select *select, const struct tl_sources *inputs,
+    size_t input, enum tl_order order, struct tl_cursor **cursor)
 {
-	return select_from(select, NULL, input, order, cursor);
+	return select_from(select, inputs, input, input + 1, order, cursor);
 }

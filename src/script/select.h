@@ -173,10 +173,10 @@ int tl_select_cursor(struct tl_select *select, enum tl_order order,
  * after an error.  Returns 0 or -errno. */
 int tl_select_held(struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **cursor);
-/* tl_select_cursor() over tl_sources_cursor() and over tl_source_cursor(). */
+/* tl_select_cursor() over the events of all inputs, and of one input. */
 int tl_select_sources(struct tl_select *select, const struct tl_sources *inputs,
     enum tl_order order, struct tl_cursor **cursor);
-int tl_select_source(struct tl_select *select, const struct tl_source *input,
-    enum tl_order order, struct tl_cursor **cursor);
+int tl_select_source(struct tl_select *select, const struct tl_sources *inputs,
+    size_t input, enum tl_order order, struct tl_cursor **cursor);
 
 #endif

@@ -4,9 +4,8 @@
  */
 #include "script/host.h"
 
-#include "base/table.h"
-#include "event/sched.h"
 #include "script/search.h"
+#include "script/select.h"
 #include "source/intervals.h"
 
 #include <errno.h>
@@ -19,8 +18,7 @@ static const char source_key;
 
 bool tl_script_source_collected;
 
-/* User values of a source. */
-enum { USER_CACHE = 1, USER_NAME };
+enum { USER_CACHE = 1 }; /* the user value of a source */
 
 struct tl_script_source *
 tl_script_source_check(lua_State *L, int index)
@@ -37,7 +35,7 @@ struct tl_script_source *
 tl_script_source_push(lua_State *L)
 {
 	struct tl_script_source *source =
-	    tl_host_push(L, sizeof(*source), 2, &source_key);
+	    tl_host_push(L, sizeof(*source), 1, &source_key);
 
 	lua_newtable(L);
 	lua_pushvalue(L, -2);
@@ -46,11 +44,19 @@ tl_script_source_push(lua_State *L)
 	return source;
 }
 
-void
-tl_script_source_keep_name(lua_State *L, int name)
+int
+tl_script_source_take(struct tl_script_source *source,
+    const struct tl_sources *sources)
 {
-	lua_pushvalue(L, name);
-	lua_setiuservalue(L, -2, USER_NAME);
+	source->sources = sources;
+	source->inputs = calloc(sources->count + 1, sizeof(*source->inputs));
+	if (!source->inputs)
+		return -ENOMEM;
+	for (size_t i = 0; i < sources->count; i++) {
+		if (tl_source_is_open(&sources->items[i]))
+			source->inputs[source->count++] = &sources->items[i];
+	}
+	return 0;
 }
 
 void
@@ -71,110 +77,48 @@ tl_script_source_push_cache(lua_State *L, int index)
 	lua_getiuservalue(L, index, USER_CACHE);
 }
 
+/* Open a cursor of the entries of an input that the selection lets through. */
 static int
-open_input(const struct tl_script_input *input, enum tl_order order,
+open_input(const struct tl_script_source *source, size_t i, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	if (input->open)
-		return input->open(input, order, cursor);
-	if (!input->snap)
-		return -ENOTSUP;
-	return tl_snap_cursor(input->snap, order, cursor);
-}
-
-/* The number of the first input with the clock of input i.  The clock is found
- * by its address, or else by comparison with the few timelines that scripts
- * open.  Returns -errno on errors. */
-static int
-clock_of(const struct tl_script_source *source, struct tl_id_map *numbers,
-    unsigned *clocks, size_t i)
-{
-	const struct tl_id_key key = { .a =
-					   (uintptr_t)source->inputs[i].clock };
-	uint32_t number;
-	size_t first = 0;
-	int rc;
-
-	for (; key.a == 0 && first < i; first++) {
-		const struct tl_script_input *other = &source->inputs[first];
-
-		if (!other->clock && other->snap && source->inputs[i].snap &&
-		    tl_snap_same_clock(other->snap, source->inputs[i].snap))
-			break;
-	}
-	if (key.a == 0)
-		return (int)first;
-	rc = tl_id_map_get(numbers, key, &number);
-	if (rc > 0)
-		clocks[number] = (unsigned)i;
-	return rc < 0 ? rc : (int)clocks[number];
-}
-
-/* The state while all inputs are opened. */
-struct opened {
-	struct tl_cursor **cursors;
-	unsigned *clocks;
-	unsigned *of_numbers; /* the clock of a number */
-	struct tl_id_map numbers;
-	size_t count;
-};
-
-static int
-open_all(const struct tl_script_source *source, enum tl_order order,
-    struct opened *o)
-{
-	int rc = 0;
-
-	o->cursors = calloc(source->count + 1, sizeof(struct tl_cursor *));
-	o->clocks = calloc(source->count + 1, sizeof(*o->clocks));
-	o->of_numbers = calloc(source->count + 1, sizeof(*o->of_numbers));
-	if (!o->cursors || !o->clocks || !o->of_numbers)
-		return -ENOMEM;
-	while (o->count < source->count) {
-		rc = clock_of(source, &o->numbers, o->of_numbers, o->count);
-		if (rc < 0)
-			return rc;
-		o->clocks[o->count] = (unsigned)rc;
-		rc = open_input(&source->inputs[o->count], order,
-		    &o->cursors[o->count]);
-		if (rc < 0)
-			return rc;
-		o->count++;
-	}
-	return 0;
-}
-
-static bool
-are_of_several(const struct tl_script_source *source)
-{
-	for (size_t i = 0; i < source->count; i++) {
-		if (source->inputs[i].is_of_several)
-			return true;
-	}
-	return false;
+	if (!source->select)
+		return tl_source_cursor(source->inputs[i], order, cursor);
+	return tl_select_source(source->select, source->sources,
+	    tl_script_place(source, i), order, cursor);
 }
 
 int
 tl_script_source_open(const struct tl_script_source *source,
     enum tl_order order, struct tl_cursor **cursor)
 {
-	struct opened o = { 0 };
-	int rc;
+	const struct tl_hosts *hosts = source->sources->hosts;
+	struct tl_cursor **cursors;
+	unsigned *clocks;
+	size_t i;
+	int rc = 0;
 
 	if (source->count == 1)
-		return open_input(&source->inputs[0], order, cursor);
-	rc = open_all(source, order, &o);
+		return open_input(source, 0, order, cursor);
+	cursors = calloc(source->count + 1, sizeof(struct tl_cursor *));
+	clocks = calloc(source->count + 1, sizeof(*clocks));
+	if (!cursors || !clocks)
+		rc = -ENOMEM;
+	for (i = 0; rc == 0 && i < source->count; i++) {
+		clocks[i] = hosts->of_source[tl_script_place(source, i)];
+		rc = open_input(source, i, order, &cursors[i]);
+		if (rc < 0)
+			cursors[i] = NULL;
+	}
 	if (rc == 0)
-		rc = tl_merge_new(cursor, o.cursors, o.clocks, o.count, order);
+		rc = tl_merge_new(cursor, cursors, clocks, i, order);
 	else
-		while (o.count > 0)
-			tl_cursor_close(o.cursors[--o.count]);
-	if (rc == 0 && are_of_several(source))
+		while (i > 0)
+			tl_cursor_close(cursors[--i]);
+	if (rc == 0 && hosts->are_several)
 		tl_merge_mark_overlaps(*cursor);
-	free(o.cursors);
-	free(o.clocks);
-	free(o.of_numbers);
-	tl_id_map_free(&o.numbers);
+	free(cursors);
+	free(clocks);
 	return rc;
 }
 
@@ -202,10 +146,12 @@ collect(lua_State *L)
 	    tl_host_check_type(L, 1, "input", &source_key);
 
 	if (source->is_owned) {
-		free(source->listed);
-		tl_sources_free(&source->sources);
+		free(source->inputs);
+		tl_sources_free(&source->own);
 		tl_script_source_collected = true;
 	}
+	source->name = NULL;
+	source->count = 0;
 	source->is_owned = false;
 	source->closed = true;
 	return 0;
@@ -215,13 +161,13 @@ collect(lua_State *L)
  * losses stand where their lanes begin, and entries without lanes of CPUs are
  * complete somewhat later. */
 static int
-find_complete(const struct tl_script_input *input, struct tl_cursor *cursor,
+find_complete(const struct tl_source *input, struct tl_cursor *cursor,
     int64_t *from_ns)
 {
-	struct tl_observed_from kept = { 0 };
+	struct tl_observed_from kept;
 	struct tl_event event;
 	bool is_before = false;
-	int rc = input->kept ? input->kept(input, &kept) : 0;
+	int rc = tl_source_complete(input, &kept);
 
 	if (rc < 0)
 		return rc;
@@ -253,7 +199,7 @@ push_complete_from(lua_State *L, const struct tl_script_source *source)
 	}
 	rc = tl_script_source_open(source, TL_OLDEST_FIRST, &cursor);
 	if (rc >= 0) {
-		rc = find_complete(&source->inputs[0], cursor, &from_ns);
+		rc = find_complete(source->inputs[0], cursor, &from_ns);
 		tl_cursor_close(cursor);
 	}
 	if (rc < 0)
@@ -263,6 +209,31 @@ push_complete_from(lua_State *L, const struct tl_script_source *source)
 	else
 		lua_pushinteger(L, from_ns);
 	return 1;
+}
+
+/* Push the time up to which an input has all entries that the command line
+ * selects, or nil. */
+static int
+push_complete_to(lua_State *L, const struct tl_script_source *source)
+{
+	const int64_t until_ns =
+	    source->select ? source->select->filter.until_ns : INT64_MAX;
+	struct tl_event cut;
+
+	if (source->count == 1 && tl_source_cut(source->inputs[0], &cut))
+		lua_pushinteger(L, cut.ns < until_ns ? cut.ns : until_ns);
+	else
+		lua_pushnil(L);
+	return 1;
+}
+
+const char *
+tl_script_host_name(const struct tl_source *input)
+{
+	const struct tl_host *host = input->host;
+
+	return host && (host->is_marked || host->origin.machine[0]) ? host->name
+								    : NULL;
 }
 
 /* Upvalue 1: the methods. */
@@ -275,24 +246,19 @@ source_index(lua_State *L)
 	    lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 
 	if (strcmp(key, "host") == 0) {
-		lua_pushstring(L,
-		    source->count == 1 ? source->inputs[0].host : NULL);
+		lua_pushstring(L, source->count == 1
+				      ? tl_script_host_name(source->inputs[0])
+				      : NULL);
 		return 1;
 	}
 	if (strcmp(key, "name") == 0) {
-		lua_pushstring(L,
-		    source->count == 1 ? source->inputs[0].name : "all");
+		lua_pushstring(L, source->name);
 		return 1;
 	}
 	if (strcmp(key, "complete_from") == 0)
 		return push_complete_from(L, source);
-	if (strcmp(key, "complete_to") == 0) {
-		if (source->count == 1 && source->inputs[0].complete_to_ns != 0)
-			lua_pushinteger(L, source->inputs[0].complete_to_ns);
-		else
-			lua_pushnil(L);
-		return 1;
-	}
+	if (strcmp(key, "complete_to") == 0)
+		return push_complete_to(L, source);
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL)
 		return luaL_error(L, "an input has no '%s'", key);
@@ -355,6 +321,9 @@ tl_script_source_bind(lua_State *L)
 	for (size_t i = 0; i < all->count; i++) {
 		struct tl_script_source *source = tl_script_source_push(L);
 
+		source->name = all->inputs[i]->name;
+		source->sources = all->sources;
+		source->select = all->select;
 		source->inputs = &all->inputs[i];
 		source->count = 1;
 		source->first = i;
@@ -376,8 +345,8 @@ set_field(lua_State *L, const char *name, const char *field, size_t size)
 /* == messages == */
 
 static void
-push_message(lua_State *L, const struct tl_script_input *input,
-    const struct tl_message *message, size_t place)
+push_message(lua_State *L, const struct tl_script_source *source, size_t input,
+    const struct tl_message *message)
 {
 	lua_createtable(L, 0, 16);
 	tl_set_bytes(L, "category", message->category);
@@ -389,12 +358,13 @@ push_message(lua_State *L, const struct tl_script_input *input,
 	tl_set_number(L, "level", message->level);
 	tl_set_number(L, "gate", message->gate);
 	tl_set_number(L, "scope", message->scope);
-	tl_set_number(L, "source", place + 1);
+	tl_set_number(L, "source", source->first + input + 1);
 	tl_set_word(L, "priority", tl_level_name(message->level));
 	tl_set_word(L, "kind", tl_record_kind_name(message->kind));
 	tl_set_flag(L, "builtin", message->builtin);
 	tl_set_flag(L, "selected",
-	    !input->selects || input->selects(input, message));
+	    !source->select ||
+		tl_filter_message(&source->select->filter, message));
 	lua_createtable(L, message->argc, 0);
 	for (int i = 0; i < message->argc; i++) {
 		lua_createtable(L, 0, 2);
@@ -404,18 +374,6 @@ push_message(lua_State *L, const struct tl_script_input *input,
 		lua_rawseti(L, -2, i + 1);
 	}
 	lua_setfield(L, -2, "args");
-}
-
-/* The messages of an input, and their number. */
-static const struct tl_message *const *
-messages_of(const struct tl_script_input *input, size_t *count)
-{
-	if (input->messages || !input->snap) {
-		*count = input->message_count;
-		return input->messages;
-	}
-	*count = tl_snap_message_count(input->snap);
-	return tl_snap_messages(input->snap);
 }
 
 /* expect(glob): end as timeline.fail does if no message matches. */
@@ -428,12 +386,12 @@ expect_message(lua_State *L)
 
 	tl_search_init(&search, luaL_checkstring(L, 2));
 	for (size_t i = 0; i < source->count; i++) {
-		size_t count;
-		const struct tl_message *const *messages =
-		    messages_of(&source->inputs[i], &count);
+		const struct tl_source *input = source->inputs[i];
+		const size_t count = tl_source_message_count(input);
 
 		for (size_t k = 0; k < count && !search.is_found; k++)
-			tl_search_take(&search, messages[k]->line1);
+			tl_search_take(&search,
+			    tl_source_message(input, k)->line1);
 	}
 	if (search.is_found)
 		return 0;
@@ -459,18 +417,17 @@ close_intervals(lua_State *L)
 
 /* The message of an input with an id.  NULL: none. */
 static const struct tl_message *
-find_message(const struct tl_script_input *input, lua_Integer id)
+find_message(const struct tl_source *input, lua_Integer id)
 {
-	size_t count;
-	const struct tl_message *const *messages = messages_of(input, &count);
+	size_t count = tl_source_message_count(input);
 
-	while (count > 0 && messages[count - 1]->id != id)
+	while (count > 0 && tl_source_message(input, count - 1)->id != id)
 		count--;
-	return count > 0 ? messages[count - 1] : NULL;
+	return count > 0 ? tl_source_message(input, count - 1) : NULL;
 }
 
-/* intervals(id): an array of from, to and a word for each interval; nil if they
- * are not known. */
+/* intervals(id): an array of from, to and a word for each interval; nil for
+ * several inputs together. */
 static int
 describe_intervals(lua_State *L)
 {
@@ -480,21 +437,20 @@ describe_intervals(lua_State *L)
 		[TL_LOOK_NOT_WHOLE] = "lost",
 		[TL_LOOK_NOT_KNOWN] = "levels not known" };
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
-	const struct tl_script_input *input = source->inputs;
-	const struct tl_message *message =
-	    source->count == 1 ? find_message(input, luaL_checkinteger(L, 2))
-			       : NULL;
-	struct tl_intervals **intervals =
-	    tl_host_push(L, sizeof(struct tl_intervals *), 0, &intervals_key);
+	const struct tl_message *message;
+	struct tl_intervals **intervals;
 	struct tl_interval i;
 	lua_Integer n = 0;
 	int rc;
 
-	luaL_argcheck(L, message, 2, "no id of a message of the input");
-	if (!input->source)
+	if (source->count != 1)
 		return 0;
+	message = find_message(source->inputs[0], luaL_checkinteger(L, 2));
+	luaL_argcheck(L, message, 2, "no id of a message of the input");
+	intervals =
+	    tl_host_push(L, sizeof(struct tl_intervals *), 0, &intervals_key);
 	lua_newtable(L);
-	rc = tl_intervals_open(intervals, input->source, message);
+	rc = tl_intervals_open(intervals, source->inputs[0], message);
 	while (rc >= 0 && (rc = tl_intervals_next(*intervals, &i)) > 0) {
 		lua_pushinteger(L, i.from_ns);
 		lua_rawseti(L, -2, ++n);
@@ -507,17 +463,16 @@ describe_intervals(lua_State *L)
 }
 
 int
-tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns)
+tl_script_source_horizon(const struct tl_script_source *source, size_t i,
+    int64_t *ns)
 {
-	size_t count;
-	const struct tl_message *const *messages = messages_of(input, &count);
 	struct tl_cursor *cursor;
 	int rc;
 
 	*ns = INT64_MIN;
-	if (messages && !tl_sched_is_any(messages, count))
+	if (!tl_source_has_kernel(source->inputs[i]))
 		return 0;
-	rc = open_input(input, TL_NEWEST_FIRST, &cursor);
+	rc = open_input(source, i, TL_NEWEST_FIRST, &cursor);
 	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
 }
 
@@ -531,13 +486,11 @@ tl_describe_messages(lua_State *L)
 
 	lua_newtable(L);
 	for (size_t i = 0; i < source->count; i++) {
-		const struct tl_script_input *input = &source->inputs[i];
-		size_t count;
-		const struct tl_message *const *messages =
-		    messages_of(input, &count);
+		const struct tl_source *input = source->inputs[i];
+		const size_t count = tl_source_message_count(input);
 
 		for (size_t j = 0; j < count; j++) {
-			push_message(L, input, messages[j], source->first + i);
+			push_message(L, source, i, tl_source_message(input, j));
 			lua_rawseti(L, -2, ++n);
 		}
 	}
@@ -588,22 +541,21 @@ push_faults(lua_State *L, const struct tl_snap *snap)
 }
 
 static void
-push_info(lua_State *L, const struct tl_script_input *input)
+push_info(lua_State *L, const struct tl_source *input)
 {
-	size_t count;
+	const struct tl_snap *snap = tl_source_snap(input);
 	const struct timeline_header *header;
 	static const char *const names[TIMELINE_DROP_CAUSES] = { "busy",
 		"lapped", "raced", "table_full", "knots" };
 
-	messages_of(input, &count);
 	lua_newtable(L);
 	tl_set_word(L, "name", input->name);
-	tl_set_word(L, "format", input->format ? input->format : "timeline");
-	tl_set_number(L, "messages", count);
-	if (!input->snap)
+	tl_set_word(L, "format", input->format);
+	tl_set_number(L, "messages", tl_source_message_count(input));
+	if (!snap)
 		return;
-	tl_set_flag(L, "live", tl_snap_was_live(input->snap));
-	header = tl_snap_header(input->snap);
+	tl_set_flag(L, "live", tl_snap_was_live(snap));
+	header = tl_snap_header(snap);
 	tl_set_number(L, "created_ns", (uint64_t)header->created_ns);
 	tl_set_number(L, "saved_ns", (uint64_t)header->saved_ns);
 	tl_set_number(L, "size", header->total_size);
@@ -624,9 +576,9 @@ push_info(lua_State *L, const struct tl_script_input *input)
 	for (int i = 0; i < TIMELINE_DROP_CAUSES; i++)
 		tl_set_number(L, names[i], header->drops[i]);
 	lua_setfield(L, -2, "drops");
-	push_lanes(L, input->snap);
+	push_lanes(L, snap);
 	lua_setfield(L, -2, "lanes");
-	push_faults(L, input->snap);
+	push_faults(L, snap);
 	lua_setfield(L, -2, "faults");
 }
 
@@ -641,11 +593,11 @@ tl_describe_info(lua_State *L)
 		lua_newtable(L);
 		return 1;
 	}
-	push_info(L, &source->inputs[0]);
+	push_info(L, source->inputs[0]);
 	lua_pushvalue(L, -1);
 	lua_rawseti(L, -2, 1);
 	for (size_t i = 1; i < source->count; i++) {
-		push_info(L, &source->inputs[i]);
+		push_info(L, source->inputs[i]);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 	return 1;

@@ -205,12 +205,19 @@ int
 tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor)
 {
+	return tl_sources_range(sources, 0, sources->count, order, cursor);
+}
+
+int
+tl_sources_range(const struct tl_sources *sources, size_t first, size_t end,
+    enum tl_order order, struct tl_cursor **cursor)
+{
 	const size_t count = sources->count;
 	struct tl_cursor **cursors = calloc(count + 1, sizeof(*cursors));
 	bool any = false;
 	int rc = cursors ? 0 : -ENOMEM;
 
-	for (size_t i = 0; sources->hosts && i < count && rc == 0; i++) {
+	for (size_t i = first; sources->hosts && i < end && rc == 0; i++) {
 		if (!tl_source_is_open(&sources->items[i]))
 			continue;
 		any = true;

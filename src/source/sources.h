@@ -59,6 +59,10 @@ int tl_sources_apply(struct tl_sources *sources,
  * Returns 0, -ENOENT if no source is open, or -errno. */
 int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
     struct tl_cursor **cursor);
+/* The same of the sources from first up to end, which are numbered as among
+ * all. */
+int tl_sources_range(const struct tl_sources *sources, size_t first, size_t end,
+    enum tl_order order, struct tl_cursor **cursor);
 /* Open a cursor of all events that completes the ends (tl_spans_cursor).
  * Returns as tl_sources_cursor. */
 int tl_sources_spans(const struct tl_sources *sources, enum tl_order order,

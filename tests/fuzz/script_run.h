@@ -70,7 +70,7 @@ run_script(struct feed *feed, struct tl_bytes source)
 	rc = tl_script_load_text(script, "=fuzz",
 	    tl_bytes(text.data, text.size), 0, NULL, &result.fault);
 	if (rc == 0)
-		rc = tl_script_run(script, &feed->input, 1, &result.fault);
+		rc = run_loaded(script, &feed, 1, &result.fault);
 	assert(rc <= 0 && result.fault.rc == rc);
 	assert((rc == 0) == (tl_script_error(script)[0] == '\0'));
 	tl_script_free(script);

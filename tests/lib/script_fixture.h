@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "event/sched.h"
 #include "script/script.h"
+#include "source/sources.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -46,7 +47,8 @@ struct feed {
 	size_t count;
 	int fail_after; /* the number of events after which next fails; -1:
 			 * next never fails */
-	struct tl_script_input input;
+	size_t listed;
+	struct tl_source source;
 	int open; /* open cursors */
 };
 
@@ -95,7 +97,7 @@ feed_close(struct tl_cursor *cursor)
 }
 
 static inline int
-feed_open(const struct tl_script_input *input, enum tl_order order,
+feed_open(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
 	struct feed_cursor *self = calloc(1, sizeof(*self));
@@ -103,16 +105,29 @@ feed_open(const struct tl_script_input *input, enum tl_order order,
 	assert(self);
 	self->cursor.next = feed_next;
 	self->cursor.close = feed_close;
-	self->feed = input->context;
+	self->feed = source->state;
 	self->newest = order == TL_NEWEST_FIRST;
 	self->feed->open++;
 	*cursor = &self->cursor;
 	return 0;
 }
 
+static inline size_t
+feed_messages(const struct tl_source *source,
+    const struct tl_message *const **list)
+{
+	const struct feed *feed = source->state;
+
+	*list = feed->list;
+	return feed->listed;
+}
+
 static inline void
 feed_init(struct feed *feed, const char *name)
 {
+	static const struct tl_source_ops ops = { .cursor = feed_open,
+		.messages = feed_messages };
+
 	memset(feed, 0, sizeof(*feed));
 	feed->fail_after = -1;
 	feed->strings.get = feed_string;
@@ -133,11 +148,12 @@ feed_init(struct feed *feed, const char *name)
 		message->strings = &feed->strings;
 		feed->list[i] = message;
 	}
-	feed->input = (struct tl_script_input){ .name = name,
-		.open = feed_open,
-		.context = feed,
-		.messages = feed->list,
-		.message_count = MESSAGES };
+	feed->listed = MESSAGES;
+	feed->source = (struct tl_source){ .ops = &ops,
+		.state = feed,
+		.name = name,
+		.file = name,
+		.format = "timeline" };
 }
 
 /* Add an event, ns later than the last one. */
@@ -215,6 +231,25 @@ result_free(struct result *result)
 	tl_text_free(&result->out);
 }
 
+/* Run a loaded script over the inputs of feeds. */
+static inline int
+run_loaded(struct tl_script *script, struct feed *const *feeds, size_t count,
+    struct tl_fault *fault)
+{
+	struct tl_source items[4];
+	struct tl_sources sources = { .items = items, .count = count };
+	int rc;
+
+	assert(count <= 4);
+	for (size_t i = 0; i < count; i++)
+		items[i] = feeds[i]->source;
+	rc = tl_sources_find_hosts(&sources);
+	if (rc == 0)
+		rc = tl_script_run(script, &sources, NULL, fault);
+	tl_hosts_free(sources.hosts);
+	return rc;
+}
+
 /* Run a script, or a view if text is NULL, over the inputs of feeds. */
 static inline void
 run_with(struct result *result, struct feed *const *feeds, size_t count,
@@ -223,15 +258,12 @@ run_with(struct result *result, struct feed *const *feeds, size_t count,
 {
 	const struct tl_script_io io = { .write = result_write,
 		.context = result };
-	struct tl_script_input inputs[4];
 	struct tl_script *script;
 	char *words[8], chunk[64];
 
-	assert(argc <= 8 && count <= 4);
+	assert(argc <= 8);
 	for (int i = 0; i < argc; i++)
 		words[i] = strdup(argv[i]);
-	for (size_t i = 0; i < count; i++)
-		inputs[i] = feeds[i]->input;
 	result->error[0] = '\0';
 	result->rc = tl_script_new(&script, limits, &io, &result->fault);
 	if (result->rc < 0)
@@ -242,8 +274,7 @@ run_with(struct result *result, struct feed *const *feeds, size_t count,
 			  : tl_script_load_view(script, name, argc, words,
 				&result->fault);
 	if (result->rc == 0)
-		result->rc =
-		    tl_script_run(script, inputs, count, &result->fault);
+		result->rc = run_loaded(script, feeds, count, &result->fault);
 	snprintf(result->error, sizeof(result->error), "%s",
 	    tl_script_error(script));
 	tl_script_free(script);

@@ -155,6 +155,8 @@ is 'an expression asks for a host' \
 	"$("$dump" -e 'host == "db-1" and not overlaps' --json "$x" "$y" | jq -r .host | sort -u)" db-1
 is '... of a script, too' "$("$dump" -e 'host == "db-1"' "$x" "$y" -s "$work/first.lua" | tr '\t' ' ')" \
 	'2 1000055000000'
+is '... and of the messages of each file' \
+	"$("$dump" -e 'host == "db-1"' --list --json "$x" "$y" | jq -r 'select(.seen > 0) | .input')" "$y"
 for ((i = 0; i < 70; i++)); do
 	"$build/tests/tool/make_blocks" "host-$i" "$i" 0
 done >"$work/fleet70"

@@ -32,8 +32,8 @@ take_threads(struct tl_tree_source *source, const struct tl_source *input)
 }
 
 static int
-pour_input(const struct tl_source *input, struct tl_select *select,
-    struct tl_trace_writer *writer)
+pour_input(const struct tl_sources *inputs, size_t input,
+    struct tl_select *select, struct tl_trace_writer *writer)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
@@ -41,7 +41,8 @@ pour_input(const struct tl_source *input, struct tl_select *select,
 	int rc = tl_trace_sink(writer, &sink);
 
 	if (rc == 0)
-		rc = tl_select_source(select, input, TL_OLDEST_FIRST, &cursor);
+		rc = tl_select_source(select, inputs, input, TL_OLDEST_FIRST,
+		    &cursor);
 	if (rc < 0)
 		return rc;
 	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
@@ -63,7 +64,7 @@ offset_of(const struct tl_source *input)
 /* The parts from which a trace is made. */
 struct making {
 	struct tl_tree_source *source;
-	const struct tl_source *input;
+	const struct tl_sources *inputs;
 	struct tl_select *select;
 };
 
@@ -71,7 +72,8 @@ static int
 write_trace(void *context, struct tl_trace_writer *writer)
 {
 	struct making *m = context;
-	struct tl_trace *trace = tl_source_trace(m->input);
+	const size_t input = m->source->input;
+	struct tl_trace *trace = tl_source_trace(&m->inputs->items[input]);
 	const size_t count = trace ? tl_trace_thread_count(trace) : 0;
 	int rc = 0;
 
@@ -93,7 +95,7 @@ write_trace(void *context, struct tl_trace_writer *writer)
 			rc = tl_trace_sink_thread(writer, thread->pid,
 			    thread->tid, thread->name);
 	}
-	return rc < 0 ? rc : pour_input(m->input, m->select, writer);
+	return rc < 0 ? rc : pour_input(m->inputs, input, m->select, writer);
 }
 
 static int
@@ -113,7 +115,7 @@ add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
 		source->trees = trees;
 	else if (rc == 0) {
 		static const struct tl_trace_read_options options;
-		struct making making = { source, input, select };
+		struct making making = { source, inputs, select };
 
 		rc =
 		    tl_tree_make(&source->made, &options, write_trace, &making);

@@ -67,7 +67,7 @@ TEST(spans_have_states_where_the_kernel_has_events)
 	prints("for s in timeline.spans{states=true} do print(s.states) end",
 	    "nil\nnil\n");
 	feed_init(&feed, "kernel");
-	feed.input.message_count = ALL_MESSAGES;
+	feed.listed = ALL_MESSAGES;
 	for (int i = 0; i < 2; i++) {
 		feed_add(&feed, IN, TL_INSTANT, 0, 0, 0, 0)->cpu = 0;
 		feed_add(&feed, WORK, TL_BEGIN, 100, 7, 0, 0)->cpu = 0;

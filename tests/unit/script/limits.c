@@ -223,7 +223,7 @@ run_in_child(const char *text, bool own_end, char *said, size_t room)
 		    tl_script_load_text(script, "=test", tl_bytes_of(text), 0,
 			NULL, NULL) < 0)
 			_exit(4);
-		tl_script_run(script, &feed.input, 1, NULL);
+		run_loaded(script, &(struct feed *){ &feed }, 1, NULL);
 		_exit(5);
 	}
 	close(pipe_fds[1]);

@@ -147,8 +147,7 @@ TEST(the_scripts_in_tests_lua_hold)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		const struct tl_script_io io = { .write = result_write,
 			.context = &result };
-		const struct tl_script_input inputs[] = { feed.input,
-			other.input };
+		struct feed *const feeds[] = { &feed, &other };
 		struct tl_script *script;
 		int rc;
 
@@ -157,7 +156,7 @@ TEST(the_scripts_in_tests_lua_hold)
 		rc = tl_script_load_file(script, found.gl_pathv[i], 0, NULL,
 		    &result.fault);
 		if (rc == 0)
-			rc = tl_script_run(script, inputs, 2, &result.fault);
+			rc = run_loaded(script, feeds, 2, &result.fault);
 		ck_assert_msg(rc == 0, "%s", tl_script_error(script));
 		tl_script_free(script);
 	}
