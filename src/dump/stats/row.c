@@ -35,7 +35,7 @@ const char tl_stats_csv_heading[] =
     "blocked_timer_ns,blocked_io_ns,unknown_ns,nan,infinite";
 
 /* Print the distribution of one quantity of a row. */
-typedef void put_quantity(void *context, struct tl_bytes name,
+typedef void put_quantity(void *context, struct tl_bytes name, bool is_arg,
     enum tl_values_unit unit, const struct tl_values_summary *summary);
 
 bool
@@ -56,38 +56,34 @@ tl_stats_unit(const struct tl_message *message, unsigned arg,
 	return true;
 }
 
-static int
-put_one(struct tl_values *numbers, struct tl_bytes name,
-    enum tl_values_unit unit, bool bars, put_quantity *put, void *context)
-{
-	struct tl_values_summary summary;
-	const int rc = tl_values_summarise(numbers, bars, &summary);
-
-	if (rc == 0 && summary.count + summary.nan + summary.infinite > 0)
-		put(context, name, unit, &summary);
-	return rc;
-}
-
 /* Pass each quantity of a row that has values to put(). */
 static int
-put_each(struct tl_stats_row *row, bool bars, put_quantity *put, void *context,
-    put_quantity *put_arg)
+put_each(struct tl_stats_row *row, bool bars, put_quantity *put, void *context)
 {
 	/* points of a Lincheck trace have numbers of steps instead of times */
 	const enum tl_values_unit time = tl_lincheck_is_native(row->message)
 					     ? TL_VALUES_SIGNED
 					     : TL_VALUES_NS;
-	enum tl_values_unit unit;
-	int rc = put_one(&row->interval, tl_bytes_of("interval"), time, bars,
-	    put, context);
+	struct tl_values *const times[] = { &row->interval, &row->duration };
+	struct tl_values_summary s;
+	int rc = 0;
 
-	if (rc == 0)
-		rc = put_one(&row->duration, tl_bytes_of("duration"), time,
-		    bars, put, context);
-	for (unsigned i = 0; i < row->message->argc && rc == 0; i++) {
-		if (i + 1 != row->by && tl_stats_unit(row->message, i, &unit))
-			rc = put_one(&row->args[i], row->message->args[i].name,
-			    unit, bars, put_arg, context);
+	for (unsigned i = 0; i < 2u + row->message->argc && rc == 0; i++) {
+		const unsigned arg = i - 2;
+		struct tl_bytes name =
+		    tl_bytes_of(i == 0 ? "interval" : "duration");
+		enum tl_values_unit unit = time;
+
+		if (i >= 2) {
+			if (arg + 1 == row->by ||
+			    !tl_stats_unit(row->message, arg, &unit))
+				continue;
+			name = row->message->args[arg].name;
+		}
+		rc = tl_values_summarise(i < 2 ? times[i] : &row->args[arg],
+		    bars, &s);
+		if (rc == 0 && s.count + s.nan + s.infinite > 0)
+			put(context, name, i >= 2, unit, &s);
 	}
 	return rc;
 }
@@ -188,8 +184,8 @@ put_text_uncounted(struct tl_output *output, struct tl_bytes name,
 }
 
 static void
-put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
-    const struct tl_values_summary *s)
+put_text_line(void *context, struct tl_bytes name, bool is_arg,
+    enum tl_values_unit unit, const struct tl_values_summary *s)
 {
 	const int64_t values[] = { s->min, s->p50, s->p90, s->p99, s->p999,
 		s->max };
@@ -197,6 +193,7 @@ put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	struct tl_text *text = &output->text;
 	const size_t width = tl_text_width(name);
 
+	(void)is_arg;
 	if (s->count == 0) {
 		put_text_uncounted(output, name, s);
 		return;
@@ -516,11 +513,10 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 
 		/* at most WIDTH_NAME characters */
 		put_text_line(output,
-		    tl_bytes_of(row->cleared ? "timer (ever)" : "timer"),
+		    tl_bytes_of(row->cleared ? "timer (ever)" : "timer"), false,
 		    TL_VALUES_NS, &s);
 	}
-	rc = put_each(row, has_bars(output), put_text_line, output,
-	    put_text_line);
+	rc = put_each(row, has_bars(output), put_text_line, output);
 	since = text->size;
 	if (row->timer)
 		put_text_slower(text, row);
@@ -536,87 +532,114 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	return rc;
 }
 
-/* State of printing JSON. */
-struct json {
+/* == JSON and CSV == */
+
+/* State of printing a row as an object of JSON, or as a line of CSV for each
+ * quantity. */
+struct fields {
 	struct tl_fields fields;
+	struct tl_stats_row *row;
+	struct tl_slot_total total;
 	bool in_args;
 };
 
 static void
-put_json_number(struct json *j, const char *name, enum tl_values_unit unit,
-    int64_t value)
+put_known(struct tl_fields *f, const char *name, bool known, double x)
 {
-	if (unit == TL_VALUES_DOUBLE)
-		tl_fields_double(&j->fields, name,
-		    tl_double_of((uint64_t)value));
+	if (known)
+		tl_fields_double(f, name, x);
+	else
+		tl_fields_null(f, name);
+}
+
+/* Put the number that a summary has; without values CSV has an empty column. */
+static void
+put_number_of(struct tl_fields *f, const char *name, enum tl_values_unit unit,
+    bool known, int64_t value)
+{
+	if (!known || unit == TL_VALUES_DOUBLE)
+		put_known(f, name, known, tl_double_of((uint64_t)value));
 	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
-		tl_fields_unsigned(&j->fields, name, (uint64_t)value);
+		tl_fields_unsigned(f, name, (uint64_t)value);
 	else
-		tl_fields_signed(&j->fields, name, value);
+		tl_fields_signed(f, name, value);
 }
 
 static void
-put_json_body(struct json *j, enum tl_values_unit unit,
+put_uncounted(struct tl_fields *f, const struct tl_values_summary *s)
+{
+	tl_fields_unsigned(f, "nan", s->nan);
+	tl_fields_unsigned(f, "infinite", s->infinite);
+}
+
+static void
+put_summary(struct tl_fields *f, enum tl_values_unit unit,
     const struct tl_values_summary *s)
 {
-	tl_fields_unsigned(&j->fields, "count", s->count);
-	if (unit == TL_VALUES_DOUBLE) {
-		tl_fields_unsigned(&j->fields, "nan", s->nan);
-		tl_fields_unsigned(&j->fields, "infinite", s->infinite);
-	}
-	if (s->count == 0) {
-		tl_fields_object_end(&j->fields);
+	const bool any = s->count > 0;
+
+	tl_fields_unsigned(f, "count", s->count);
+	if (f->json && unit == TL_VALUES_DOUBLE)
+		put_uncounted(f, s);
+	if (f->json && !any)
 		return;
+	put_number_of(f, "min", unit, any, s->min);
+	put_known(f, "mean", any, s->mean);
+	put_number_of(f, "p50", unit, any, s->p50);
+	put_number_of(f, "p90", unit, any, s->p90);
+	put_number_of(f, "p99", unit, any, s->p99);
+	put_number_of(f, "p99.9", unit, any, s->p999);
+	put_number_of(f, "max", unit, any, s->max);
+}
+
+/* Put the value of --by as a member of JSON, or its name and the value as two
+ * columns. */
+static void
+put_by_fields(struct tl_fields *f, const struct tl_stats_row *row)
+{
+	const struct tl_bytes name = row->message->args[row->by - 1].name;
+	struct tl_text text = { 0 };
+
+	if (f->csv) {
+		tl_fields_bytes(f, NULL, name);
+		put_by(&text, row, tl_render_arg);
+		tl_fields_bytes(f, NULL, tl_bytes(text.data, text.size));
+	} else {
+		tl_put_bytes(&text, name);
+		tl_fields_object(f, "by");
+		if (row->value_unknown) {
+			tl_fields_null(f, tl_text_string(&text));
+		} else {
+			tl_fields_member(f, tl_text_string(&text));
+			put_by(f->text, row, tl_render_arg_json);
+		}
+		tl_fields_object_end(f);
 	}
-	put_json_number(j, "min", unit, s->min);
-	tl_fields_double(&j->fields, "mean", s->mean);
-	put_json_number(j, "p50", unit, s->p50);
-	put_json_number(j, "p90", unit, s->p90);
-	put_json_number(j, "p99", unit, s->p99);
-	put_json_number(j, "p99.9", unit, s->p999);
-	put_json_number(j, "max", unit, s->max);
-	tl_fields_object_end(&j->fields);
+	tl_text_free(&text);
 }
 
-/* Interval and duration are members of the row. */
+/* Put what all lines of a row begin with. */
 static void
-put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
-    const struct tl_values_summary *s)
+put_head(struct tl_fields *f, const struct tl_stats_row *row)
 {
-	struct json *j = context;
-
-	tl_fields_object(&j->fields,
-	    tl_bytes_equal(name, tl_bytes_of("interval")) ? "interval_ns"
-							  : "duration_ns");
-	put_json_body(j, unit, s);
-}
-
-/* Arguments are members of "args", so that no names clash. */
-static void
-put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
-    const struct tl_values_summary *s)
-{
-	struct tl_text word = { 0 };
-	struct json *j = context;
-
-	if (!j->in_args)
-		tl_fields_object(&j->fields, "args");
-	j->in_args = true;
-	tl_put_bytes(&word, name);
-	tl_fields_object(&j->fields, tl_text_string(&word));
-	tl_text_free(&word);
-	put_json_body(j, unit, s);
-}
-
-static void
-put_json_observed(struct tl_fields *f, const struct tl_stats_row *row)
-{
-	const double rate = rate_of(row);
-
-	if (rate >= 0)
-		tl_fields_double(f, "rate_per_s", rate);
-	else
-		tl_fields_null(f, "rate_per_s");
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "input", row->input);
+	tl_fields_bytes(f, "category", row->message->category);
+	tl_fields_string(f, "priority", tl_level_name(row->message->level));
+	tl_fields_string(f, "kind", tl_record_kind_name(row->message->kind));
+	tl_fields_bytes(f, "message", row->message->line1);
+	if (f->json && row->by)
+		put_by_fields(f, row);
+	tl_fields_unsigned(f, "count", row->count);
+	if (f->json) {
+		tl_fields_time(f, "first", row->first_ns);
+		tl_fields_time(f, "last", row->last_ns);
+		if (row->complete_ns == INT64_MIN)
+			tl_fields_null(f, "complete_ns");
+		else
+			tl_fields_time(f, "complete", row->complete_ns);
+	}
+	put_known(f, "rate_per_s", rate_of(row) >= 0, rate_of(row));
 	if (row->observed_share < 0) {
 		tl_fields_null(f, "observed_count");
 		tl_fields_null(f, "observed_ns");
@@ -628,86 +651,102 @@ put_json_observed(struct tl_fields *f, const struct tl_stats_row *row)
 	tl_fields_double(f, "observed_share", row->observed_share);
 }
 
+/* Put a line of CSV: a quantity of the row, or NULL if the row has none. */
 static void
-put_json_total(struct tl_fields *f, const struct tl_stats_row *row)
+put_csv_line(struct fields *to, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
 {
-	struct tl_slot_total t;
+	const struct tl_slot_total *t = &to->total;
+	struct tl_fields *f = &to->fields;
 
-	tl_slot_total(&t, row->samples, &row->tally, row->message->gate);
-	if (t.slots > 0)
-		tl_fields_double(f, "starved", t.starved);
+	put_head(f, to->row);
+	put_known(f, NULL, t->known, t->rate);
+	put_known(f, NULL, t->known && t->interval, t->rate_low);
+	put_known(f, NULL, t->known && t->interval, t->rate_high);
+	if (t->slots > 0)
+		tl_fields_unsigned(f, NULL, t->slots);
 	else
-		tl_fields_null(f, "starved");
-	if (!t.known) {
+		tl_fields_null(f, NULL);
+	tl_fields_bytes(f, NULL, name);
+	tl_fields_string(f, NULL, s && unit == TL_VALUES_NS ? "ns" : "");
+	if (s)
+		put_summary(f, unit, s);
+	for (int i = 0; !s && i < 8; i++)
+		tl_fields_null(f, NULL);
+	put_known(f, NULL, t->slots > 0, t->starved);
+	if (has_parts(to->row))
+		tl_part_fields(f, to->row->parts);
+	else
+		for (unsigned i = 0; i < TL_PARTS; i++)
+			tl_fields_null(f, NULL);
+	if (s && unit == TL_VALUES_DOUBLE) {
+		put_uncounted(f, s);
+	} else {
+		tl_fields_null(f, NULL);
+		tl_fields_null(f, NULL);
+	}
+	if (to->row->by)
+		put_by_fields(f, to->row);
+	tl_fields_object_end(f);
+}
+
+/* Put a quantity as a line of CSV, or as a member of the row or, so that no
+ * names clash, of "args". */
+static void
+put_quantity_fields(void *context, struct tl_bytes name, bool is_arg,
+    enum tl_values_unit unit, const struct tl_values_summary *s)
+{
+	struct fields *to = context;
+	struct tl_fields *f = &to->fields;
+	struct tl_text word = { 0 };
+
+	if (f->csv) {
+		put_csv_line(to, name, unit, s);
+		return;
+	}
+	if (is_arg && !to->in_args)
+		tl_fields_object(f, "args");
+	to->in_args = is_arg;
+	tl_put_bytes(&word, name);
+	if (!is_arg)
+		tl_put_string(&word, "_ns");
+	tl_fields_object(f, tl_text_string(&word));
+	put_summary(f, unit, s);
+	tl_fields_object_end(f);
+	tl_text_free(&word);
+}
+
+static void
+put_json_total(struct tl_fields *f, const struct tl_slot_total *t)
+{
+	put_known(f, "starved", t->slots > 0, t->starved);
+	if (!t->known) {
 		tl_fields_null(f, "estimate");
 		return;
 	}
 	tl_fields_object(f, "estimate");
-	tl_fields_double(f, "rate", t.rate);
-	tl_fields_double(f, "count", t.rate * t.seconds);
-	if (t.interval) {
-		tl_fields_double(f, "rate_low", t.rate_low);
-		tl_fields_double(f, "rate_high", t.rate_high);
-		tl_fields_double(f, "count_low", t.rate_low * t.seconds);
-		tl_fields_double(f, "count_high", t.rate_high * t.seconds);
+	tl_fields_double(f, "rate", t->rate);
+	tl_fields_double(f, "count", t->rate * t->seconds);
+	if (t->interval) {
+		tl_fields_double(f, "rate_low", t->rate_low);
+		tl_fields_double(f, "rate_high", t->rate_high);
+		tl_fields_double(f, "count_low", t->rate_low * t->seconds);
+		tl_fields_double(f, "count_high", t->rate_high * t->seconds);
 	}
-	tl_fields_double(f, "seconds", t.seconds);
-	tl_fields_unsigned(f, "slots", t.slots);
+	tl_fields_double(f, "seconds", t->seconds);
+	tl_fields_unsigned(f, "slots", t->slots);
 	tl_fields_object_end(f);
 }
 
-static void
-put_json_timer(struct tl_fields *f, const struct tl_stats_row *row)
+static int
+put_json(struct fields *to)
 {
-	if (!row->by) {
-		tl_fields_object(f, "timer");
-		tl_timer_put(f, row->timer);
-		tl_fields_object_end(f);
-	}
-	tl_timer_put_slower(f, row->timer);
-}
-
-static void
-put_json_by(struct tl_fields *f, const struct tl_stats_row *row)
-{
-	struct tl_text name = { 0 };
-
-	tl_put_bytes(&name, row->message->args[row->by - 1].name);
-	tl_fields_object(f, "by");
-	if (row->value_unknown) {
-		tl_fields_null(f, tl_text_string(&name));
-	} else {
-		tl_fields_member(f, tl_text_string(&name));
-		put_by(f->text, row, tl_render_arg_json);
-	}
-	tl_fields_object_end(f);
-	tl_text_free(&name);
-}
-
-int
-tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
-{
-	struct json j = { .fields = { .text = &output->text, .json = true } };
-	struct tl_fields *f = &j.fields;
+	struct tl_stats_row *row = to->row;
+	struct tl_fields *f = &to->fields;
 	int rc;
 
-	tl_fields_object(f, NULL);
-	tl_fields_string(f, "input", row->input);
-	tl_fields_bytes(f, "category", row->message->category);
-	tl_fields_string(f, "priority", tl_level_name(row->message->level));
-	tl_fields_string(f, "kind", tl_record_kind_name(row->message->kind));
-	tl_fields_bytes(f, "message", row->message->line1);
-	if (row->by)
-		put_json_by(f, row);
-	tl_fields_unsigned(f, "count", row->count);
-	tl_fields_time(f, "first", row->first_ns);
-	tl_fields_time(f, "last", row->last_ns);
-	if (row->complete_ns == INT64_MIN)
-		tl_fields_null(f, "complete_ns");
-	else
-		tl_fields_time(f, "complete", row->complete_ns);
-	put_json_observed(f, row);
-	put_json_total(f, row);
+	put_head(f, row);
+	put_json_total(f, &to->total);
 	if (row->message->kind == TIMELINE_RECORD_SPAN) {
 		tl_fields_unsigned(f, "spans", row->spans);
 		tl_fields_unsigned(f, "lonely_begins", row->lonely_begins);
@@ -717,189 +756,42 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_unsigned(f, "handed_over", row->handed);
 		tl_fields_bool(f, "censored", is_censored(row));
 	}
+	if (row->timer && !row->by) {
+		tl_fields_object(f, "timer");
+		tl_timer_put(f, row->timer);
+		tl_fields_object_end(f);
+	}
 	if (row->timer)
-		put_json_timer(f, row);
+		tl_timer_put_slower(f, row->timer);
 	if (has_parts(row)) {
 		tl_fields_object(f, "states");
 		tl_part_fields(f, row->parts);
 		tl_fields_object_end(f);
 	}
-	rc = put_each(row, false, put_json_own, &j, put_json_arg);
-	if (j.in_args)
+	rc = put_each(row, false, put_quantity_fields, to);
+	if (to->in_args)
 		tl_fields_object_end(f);
 	tl_fields_object_end(f);
 	return rc;
 }
 
-/* State of printing CSV. */
-struct csv {
-	const struct tl_stats_row *row;
-	struct tl_text *text;
-};
-
-static const char *
-unit_name(enum tl_values_unit unit)
-{
-	return unit == TL_VALUES_NS ? "ns" : "";
-}
-
-/* Append four columns. */
-static void
-put_csv_observed(struct csv *c)
-{
-	const struct tl_stats_row *row = c->row;
-	struct tl_text *text = c->text;
-
-	if (rate_of(row) >= 0)
-		tl_put_double(text, rate_of(row));
-	if (row->observed_share < 0) {
-		tl_put_string(text, ",,,,");
-		return;
-	}
-	tl_put_char(text, ',');
-	tl_put_unsigned(text, row->observed);
-	tl_put_char(text, ',');
-	tl_put_signed(text, row->observed_ns);
-	tl_put_char(text, ',');
-	tl_put_double(text, row->observed_share);
-	tl_put_char(text, ',');
-}
-
-/* Append four columns. */
-static void
-put_csv_total(struct csv *c)
-{
-	struct tl_text *text = c->text;
-	struct tl_slot_total t;
-
-	tl_slot_total(&t, c->row->samples, &c->row->tally,
-	    c->row->message->gate);
-	if (t.known)
-		tl_put_double(text, t.rate);
-	tl_put_char(text, ',');
-	if (t.known && t.interval)
-		tl_put_double(text, t.rate_low);
-	tl_put_char(text, ',');
-	if (t.known && t.interval)
-		tl_put_double(text, t.rate_high);
-	tl_put_char(text, ',');
-	if (t.slots > 0)
-		tl_put_unsigned(text, t.slots);
-	tl_put_char(text, ',');
-}
-
-static void
-put_csv_head(struct csv *c)
-{
-	struct tl_text *text = c->text;
-	const struct tl_stats_row *row = c->row;
-
-	tl_put_csv(text, tl_bytes_of(row->input));
-	tl_put_char(text, ',');
-	tl_put_csv(text, row->message->category);
-	tl_put_char(text, ',');
-	tl_put_string(text, tl_level_name(row->message->level));
-	tl_put_char(text, ',');
-	tl_put_string(text, tl_record_kind_name(row->message->kind));
-	tl_put_char(text, ',');
-	tl_put_csv(text, row->message->line1);
-	tl_put_char(text, ',');
-	tl_put_unsigned(text, row->count);
-	tl_put_char(text, ',');
-	put_csv_observed(c);
-	put_csv_total(c);
-}
-
-/* Append two columns. */
-static void
-put_csv_by(struct csv *c)
-{
-	struct tl_text value = { 0 };
-
-	tl_put_char(c->text, ',');
-	tl_put_csv(c->text, c->row->message->args[c->row->by - 1].name);
-	tl_put_char(c->text, ',');
-	put_by(&value, c->row, tl_render_arg);
-	tl_put_csv(c->text, tl_bytes(value.data, value.size));
-	tl_text_free(&value);
-}
-
-/* Append the columns after those of a quantity, which is of doubles, or not. */
-static void
-put_csv_tail(struct csv *c, const struct tl_values_summary *doubles)
-{
-	const bool known = has_parts(c->row);
-	struct tl_slot_total t;
-
-	tl_slot_total(&t, c->row->samples, &c->row->tally,
-	    c->row->message->gate);
-	tl_put_char(c->text, ',');
-	if (t.slots > 0)
-		tl_put_double(c->text, t.starved);
-	for (unsigned i = 0; i < TL_PARTS; i++) {
-		tl_put_char(c->text, ',');
-		if (known)
-			tl_put_signed(c->text, c->row->parts[i]);
-	}
-	tl_put_char(c->text, ',');
-	if (doubles)
-		tl_put_unsigned(c->text, doubles->nan);
-	tl_put_char(c->text, ',');
-	if (doubles)
-		tl_put_unsigned(c->text, doubles->infinite);
-	if (c->row->by)
-		put_csv_by(c);
-	tl_put_char(c->text, '\n');
-}
-
-static void
-put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
-    const struct tl_values_summary *s)
-{
-	const int64_t values[] = { s->p50, s->p90, s->p99, s->p999, s->max };
-	struct csv *c = context;
-
-	put_csv_head(c);
-	tl_put_csv(c->text, name);
-	tl_put_char(c->text, ',');
-	tl_put_string(c->text, unit_name(unit));
-	tl_put_char(c->text, ',');
-	tl_put_unsigned(c->text, s->count);
-	tl_put_char(c->text, ',');
-	if (s->count > 0) {
-		tl_values_put_plain(c->text, unit, s->min);
-		tl_put_char(c->text, ',');
-		tl_put_double(c->text, s->mean);
-	} else {
-		tl_put_char(c->text, ',');
-	}
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		tl_put_char(c->text, ',');
-		if (s->count > 0)
-			tl_values_put_plain(c->text, unit, values[i]);
-	}
-	put_csv_tail(c, unit == TL_VALUES_DOUBLE ? s : NULL);
-}
-
 int
-tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
+tl_stats_put_fields(struct tl_stats_row *row, const struct tl_fields *fields)
 {
-	struct csv c = { .row = row, .text = &output->text };
-	const size_t before = output->text.size;
+	struct fields to = { .fields = *fields, .row = row };
+	const size_t before = fields->text->size;
 	struct tl_values_summary s;
 	int rc;
 
+	tl_slot_total(&to.total, row->samples, &row->tally, row->message->gate);
+	if (fields->json)
+		return put_json(&to);
 	if (row->timer && !row->by) {
 		s = summary_of(row->timer);
-		put_csv_line(&c, tl_bytes_of("timer"), TL_VALUES_NS, &s);
+		put_csv_line(&to, tl_bytes_of("timer"), TL_VALUES_NS, &s);
 	}
-	rc = put_each(row, false, put_csv_line, &c, put_csv_line);
-
-	/* the row has no quantity */
-	if (rc == 0 && output->text.size == before) {
-		put_csv_head(&c);
-		tl_put_string(&output->text, ",,,,,,,,,");
-		put_csv_tail(&c, NULL);
-	}
+	rc = put_each(row, false, put_quantity_fields, &to);
+	if (rc == 0 && fields->text->size == before)
+		put_csv_line(&to, tl_bytes("", 0), TL_VALUES_SIGNED, NULL);
 	return rc;
 }

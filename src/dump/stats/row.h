@@ -74,10 +74,10 @@ struct tl_stats_row {
 bool tl_stats_unit(const struct tl_message *message, unsigned arg,
     enum tl_values_unit *unit);
 
-/* Print a row.  0 or -ENOMEM. */
+/* Print a row as text; or as JSON, or as CSV.  0 or -ENOMEM. */
 int tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output);
-int tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output);
-int tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output);
+int
+tl_stats_put_fields(struct tl_stats_row *row, const struct tl_fields *fields);
 extern const char tl_stats_csv_heading[];
 
 #endif

@@ -761,6 +761,7 @@ static int
 put_rows(struct stats *s, const struct tl_options *options,
     struct tl_output *output)
 {
+	const struct tl_fields fields = tl_output_fields(output, options);
 	const enum tl_format format = options->format;
 	size_t first = 0; /* row of the message */
 	int rc = 0;
@@ -783,10 +784,8 @@ put_rows(struct stats *s, const struct tl_options *options,
 			i = fold(s, i, &output->text) - 1;
 			continue;
 		}
-		if (format == TL_FORMAT_JSON) {
-			rc = tl_stats_put_json(s->rows[i], output);
-		} else if (format == TL_FORMAT_CSV) {
-			rc = tl_stats_put_csv(s->rows[i], output);
+		if (format != TL_FORMAT_TEXT) {
+			rc = tl_stats_put_fields(s->rows[i], &fields);
 		} else {
 			if (i > 0)
 				tl_put_char(&output->text, '\n');

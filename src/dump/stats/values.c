@@ -388,15 +388,3 @@ tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value,
 		    width);
 	}
 }
-
-void
-tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
-    int64_t value)
-{
-	if (unit == TL_VALUES_DOUBLE)
-		tl_put_double(text, tl_double_of((uint64_t)value));
-	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
-		tl_put_unsigned(text, (uint64_t)value);
-	else
-		tl_put_signed(text, value);
-}

@@ -74,11 +74,9 @@ int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
  * take more memory than the rest of a message's row.  0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers, bool bars,
     struct tl_values_summary *summary);
-/* Append a value of a summary: as text, rounded if the value takes more than
- * width characters (at least 8); or as JSON. */
+/* Append a value of a summary as text, rounded if the value takes more than
+ * width characters (at least 8). */
 void tl_values_put(struct tl_text *text, enum tl_values_unit unit,
     int64_t value, size_t width);
-void tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
-    int64_t value);
 
 #endif
