@@ -59,12 +59,9 @@ struct tl_open {
 	int64_t mark_ns;      /* end of the last child, or begin of the span */
 	uint32_t mark;        /* group of the last child */
 	bool ended, left;
-	bool unsure;      /* the end may belong to another span */
-	int64_t steps_ns; /* of the begin event, like the next four */
-	uint64_t tsc;
-	uint64_t observed;
+	bool unsure;     /* the end may belong to another span */
+	uint64_t id;     /* of the span */
 	uint64_t losses; /* of its input before it */
-	uint32_t epoch;
 	uint64_t path[TL_RECORD_PATH_MAX];
 	uint64_t *parts;
 	size_t part_capacity;
@@ -607,8 +604,8 @@ count_loss(struct tl_why *why, const struct tl_event *event)
 	return 0;
 }
 
-/* The losses of an input so far.  A span across a loss is sure only if its end
- * proves its begin, as in event/spans.h. */
+/* The losses of an input so far.  why->pairs does not see losses, which would
+ * end the frames of spans whose ends prove their begins. */
 static uint64_t
 losses_of(const struct tl_why *why, uint16_t source)
 {
@@ -653,10 +650,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->thread = t;
 	o->mark_ns = event->ns;
 	o->mark = TL_GROUP_NONE;
-	o->steps_ns = event->steps_ns;
-	o->tsc = event->tsc;
-	o->epoch = event->epoch;
-	o->observed = event->observed;
+	o->id = tl_spans_begun(why->pairs);
 	o->losses = losses_of(why, event->source);
 	/* Set the path of a span. The span is the last child counted so far. */
 	if (t->count < TL_RECORD_PATH_MAX) {
@@ -763,23 +757,15 @@ add_wait(struct tl_why *why, struct tl_open *o, unsigned part,
 					  text, (uint64_t)wait->ns);
 }
 
-/* Add the states of the thread during a span that has just ended. */
+/* Add the states of the thread during the span that has just ended. */
 static int
-add_states(struct tl_why *why, struct tl_open *o, const struct tl_event *begin,
-    const struct tl_event *end)
+add_states(struct tl_why *why, struct tl_open *o)
 {
-	const struct tl_span span = { .message = o->definition->message,
-		.begin_ns = o->head.begin_ns,
-		.begin_tsc = begin->tsc,
-		.duration_ns = o->head.duration_ns,
-		.pid = o->thread->pid,
-		.tid = o->thread->tid,
-		.source = end->source };
 	struct tl_parts parts;
 	int rc = 0;
 
 	if (!why->states || o->definition->scoped ||
-	    !tl_states_span(why->states, &span, &parts))
+	    !tl_states_span(why->states, &why->span, &parts))
 		return 0;
 	for (unsigned i = 0; i < TL_PART_UNKNOWN && rc == 0; i++)
 		if (parts.ns[i] > 0)
@@ -799,28 +785,23 @@ tl_why_is_older(const struct tl_why *why, const struct tl_event *end)
 				    why->complete[end->source]);
 }
 
-/* End a span that is no longer in any list of open spans. */
+/* End a span that is no longer in any list of open spans: why->span. */
 static int
 end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 {
 	struct tl_target *target = o->target;
 	struct tl_lane *lane = o->thread->lanes[target - why->targets];
-	const struct tl_event begin = { .ns = o->head.begin_ns,
-		.steps_ns = o->steps_ns,
-		.epoch = o->epoch,
-		.tsc = o->tsc,
-		.source = event->source };
 	int rc;
 
-	o->unsure = !event->proven &&
-		    (!tl_observed_joins(o->observed, event->observed) ||
-			o->losses != losses_of(why, event->source));
+	o->unsure =
+	    !tl_span_is_sure(&why->span) ||
+	    (!event->proven && o->losses != losses_of(why, event->source));
 	why->left_out.unsure += o->unsure;
 	if (!o->unsure && tl_why_is_older(why, event)) {
 		why->left_out.older++;
 		o->unsure = true;
 	}
-	o->head.duration_ns = tl_event_between(&begin, event);
+	o->head.duration_ns = why->span.duration_ns;
 	o->head.end_cpu = event->cpu;
 	o->ended = true;
 	target->open--;
@@ -836,7 +817,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	lane->value_count = 0;
 	rc = add_gap(why, o, TL_GROUP_NONE, event);
 	if (rc == 0)
-		rc = add_states(why, o, &begin, event);
+		rc = add_states(why, o);
 	if (rc == 0 && target->spans % 256 == 0)
 		rc = make_room(why);
 	return rc == 0 && o->left ? make_record(why, o) : rc;
@@ -1229,10 +1210,7 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 	for (at = &target->scoped; *at && looked_at < DEPTH_MAX;
 	     at = &(*at)->outer, looked_at++) {
 		o = *at;
-		if (o->definition != d ||
-		    !(why->ended && o->head.begin_ns == why->span.begin_ns &&
-			o->tsc == why->span.begin_tsc &&
-			o->epoch == why->span.begin_epoch))
+		if (!why->ended || o->id != why->span.id)
 			continue;
 		*at = o->outer;
 		return end_target(why, o, event);

@@ -502,15 +502,15 @@ select_from(struct tl_select *select, const struct tl_sources *inputs,
     size_t first, size_t end, enum tl_order order, struct tl_cursor **cursor)
 {
 	/* an expression may read the host, which is found by the number */
-	const struct tl_source *one = first + 1 == end && !select->expression
-					  ? &inputs->items[first]
-					  : NULL;
+	const bool is_one = first + 1 == end && !select->expression &&
+			    tl_source_is_open(&inputs->items[first]);
 	struct tl_cursor *of[2] = { NULL, NULL };
 	const int count = tl_select_scouts(select) ? 2 : 1;
 
 	for (int i = 0; i < count; i++) {
 		const int rc =
-		    one ? tl_source_cursor(one, order, &of[i])
+		    is_one
+			? tl_source_cursor(&inputs->items[first], order, &of[i])
 			: tl_sources_range(inputs, first, end, order, &of[i]);
 
 		if (rc == 0)
