@@ -28,8 +28,7 @@
 
 struct print {
 	const struct tl_forest *forest;
-	const struct tl_tree_parts *parts;
-	const struct tl_tree_ends *ends; /* NULL: none are known */
+	const struct tl_tree_known *known;
 	const struct tl_options *options;
 	struct tl_output *output;
 	struct tl_tree_pool pool;
@@ -179,7 +178,7 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 		.result = hidden ? result : NULL
 	};
 	const bool raw = p->options->lincheck && !p->output->terminal;
-	const int64_t *parts = tl_tree_parts_find(p->parts,
+	const int64_t *parts = tl_tree_parts_find(p->known,
 	    tl_forest_source(p->forest, p->thread)->input, node);
 	bool is_point;
 
@@ -291,10 +290,9 @@ go_inside(struct print *p, const struct tl_node *node, uint64_t hidden)
 static void
 complete(const struct print *p, struct tl_node *node)
 {
-	if (p->ends)
-		tl_tree_ends_complete(p->ends,
-		    tl_forest_source(p->forest, p->thread)->input,
-		    tl_forest_thread(p->forest, p->thread), node);
+	tl_tree_ends_complete(p->known,
+	    tl_forest_source(p->forest, p->thread)->input,
+	    tl_forest_thread(p->forest, p->thread), node);
 }
 
 static int
@@ -454,13 +452,12 @@ put_all(struct print *p)
 }
 
 int
-tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
-    const struct tl_tree_ends *ends, const struct tl_options *options,
-    struct tl_output *output, struct tl_fault *fault)
+tl_tree_print(const struct tl_forest *forest, const struct tl_tree_known *known,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault)
 {
 	struct print p = { .forest = forest,
-		.parts = parts,
-		.ends = ends,
+		.known = known,
 		.options = options,
 		.output = output };
 	int rc;
@@ -484,25 +481,18 @@ tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
-	struct tl_tree_parts parts = { 0 };
-	struct tl_tree_ends ends = { 0 };
+	struct tl_tree_known known = { 0 };
 	struct tl_forest forest;
-	int rc = tl_tree_parts_read(&parts, inputs, &select->progress);
+	int rc = tl_tree_known_read(&known, inputs, &select->progress);
 
-	if (rc == 0)
-		rc = tl_tree_ends_read(&ends, inputs, &select->progress);
 	if (rc == 0)
 		rc = tl_forest_open(&forest, inputs, select);
 	if (rc == 0) {
-		rc = tl_tree_print(&forest, &parts, &ends, options, output,
-		    fault);
+		rc = tl_tree_print(&forest, &known, options, output, fault);
 		tl_forest_close(&forest);
 	}
 	if (rc == 0)
-		tl_tree_parts_report(&parts, inputs);
-	if (rc == 0)
-		tl_tree_ends_report(&ends);
-	tl_tree_ends_free(&ends);
-	tl_tree_parts_free(&parts);
+		tl_tree_known_report(&known, inputs);
+	tl_tree_known_free(&known);
 	return rc;
 }

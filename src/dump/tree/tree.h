@@ -13,16 +13,13 @@
 #define TL_DUMP_TREE_TREE_H
 
 #include "dump/output.h"
-#include "dump/tree/ends.h"
 #include "dump/tree/forest.h"
-#include "dump/tree/parts.h"
+#include "dump/tree/known.h"
 
-/* Print the part of a forest that the options select, with the states of spans
- * in parts and the durations in ends (NULL: none are known).  0; -errno, with a
- * fault if the path leads nowhere. */
-int
-tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
-    const struct tl_tree_ends *ends, const struct tl_options *options,
+/* Print the part of a forest that the options select, with what is known of
+ * spans.  0; -errno, with a fault if the path leads nowhere. */
+int tl_tree_print(const struct tl_forest *forest,
+    const struct tl_tree_known *known, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);
 
 #endif
