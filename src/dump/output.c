@@ -4,13 +4,16 @@
  */
 #include "dump/output.h"
 #include "base/process.h"
+#include "base/word.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* == a pager, which is a child that reads a pipe == */
@@ -86,6 +89,113 @@ start_pager(struct tl_output *output)
 	output->pager = pager;
 }
 
+/* == a thread that writes a text, while the caller makes the next == */
+
+enum { POLL_NS = 1000000 };
+
+struct tl_behind {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct tl_text text; /* owned by the thread while busy */
+	int fd;
+	int rc; /* of the first write that failed; later writes are skipped */
+	uint32_t busy; /* tl_output_abandon() reads busy without the lock */
+	bool ends;
+};
+
+static void *
+write_all(void *context)
+{
+	struct tl_behind *b = context;
+
+	pthread_mutex_lock(&b->lock);
+	for (;;) {
+		int rc;
+
+		while (!b->busy && !b->ends)
+			pthread_cond_wait(&b->changed, &b->lock);
+		if (!b->busy)
+			break;
+		pthread_mutex_unlock(&b->lock);
+		rc = tl_write_all(b->fd, b->text.data, b->text.size);
+		pthread_mutex_lock(&b->lock);
+		tl_text_clear(&b->text);
+		b->rc = rc;
+		tl_store_release_32(&b->busy, 0);
+		pthread_cond_signal(&b->changed);
+	}
+	pthread_mutex_unlock(&b->lock);
+	return NULL;
+}
+
+/* Start the thread that writes to fd.  The thread takes no signals.  NULL: no
+ * memory or no thread. */
+static struct tl_behind *
+behind_new(int fd)
+{
+	struct tl_behind *b = calloc(1, sizeof(*b));
+	sigset_t all, before;
+	int rc;
+
+	if (!b)
+		return NULL;
+	b->fd = fd;
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_cond_init(&b->changed, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&b->thread, NULL, write_all, b);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc == 0)
+		return b;
+	free(b);
+	return NULL;
+}
+
+/* Pass a text to the thread as soon as the text before is written, and get an
+ * empty text in its place.  0, or -errno of an earlier write. */
+static int
+behind_put(struct tl_behind *b, struct tl_text *text)
+{
+	struct tl_text empty;
+	int rc;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->busy)
+		pthread_cond_wait(&b->changed, &b->lock);
+	rc = b->rc;
+	if (rc == 0) {
+		empty = b->text;
+		b->text = *text;
+		*text = empty;
+		tl_store_release_32(&b->busy, 1);
+		pthread_cond_signal(&b->changed);
+	}
+	pthread_mutex_unlock(&b->lock);
+	return rc;
+}
+
+/* Wait until all text is written, and end the thread.  0, or -errno of a
+ * write. */
+static int
+behind_free(struct tl_behind *b)
+{
+	int rc;
+
+	pthread_mutex_lock(&b->lock);
+	b->ends = true;
+	pthread_cond_signal(&b->changed);
+	pthread_mutex_unlock(&b->lock);
+	pthread_join(b->thread, NULL);
+	rc = b->rc;
+	tl_text_free(&b->text);
+	pthread_cond_destroy(&b->changed);
+	pthread_mutex_destroy(&b->lock);
+	free(b);
+	return rc;
+}
+
 /* == output == */
 
 int
@@ -153,11 +263,11 @@ write_text(struct tl_output *output)
 	int rc;
 
 	if (output->behind)
-		return tl_behind_put(output->behind, &output->text);
+		return behind_put(output->behind, &output->text);
 	rc = tl_write_all(output->fd, output->text.data, output->text.size);
 	if (rc == 0 && output->may_be_behind &&
 	    output->text.size >= TL_OUTPUT_CHUNK)
-		output->behind = tl_behind_new(output->fd);
+		output->behind = behind_new(output->fd);
 	return rc;
 }
 
@@ -186,7 +296,7 @@ tl_output_close(struct tl_output *output, bool whole)
 	int behind_rc = 0;
 
 	if (output->behind)
-		behind_rc = tl_behind_free(output->behind);
+		behind_rc = behind_free(output->behind);
 	output->behind = NULL;
 	if (behind_rc < 0)
 		rc = output->rc = behind_rc;
@@ -207,12 +317,14 @@ tl_output_close(struct tl_output *output, bool whole)
 void
 tl_output_abandon(struct tl_output *output)
 {
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
 	if (output->to_file) {
 		tl_file_new_abort(&output->file);
 		return;
 	}
-	if (output->behind)
-		tl_behind_wait(output->behind);
+	while (output->behind && tl_load_acquire_32(&output->behind->busy))
+		nanosleep(&pause, NULL);
 	if (write(output->fd, output->text.data, output->text.size) < 0)
 		return;
 }

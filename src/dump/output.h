@@ -8,7 +8,10 @@
  *
  * Sinks append to text and call tl_output_more(); a write(2) is made for every
  * TL_OUTPUT_CHUNK bytes.  For a longer listing into a file, a thread makes the
- * writes (behind.h).
+ * writes, one at a time:
+ *
+ *	caller	make A | make B | make C | ...
+ *	thread		write A | write B | ...
  */
 #ifndef TL_DUMP_OUTPUT_H
 #define TL_DUMP_OUTPUT_H
@@ -16,13 +19,14 @@
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "dump/behind.h"
 #include "dump/options.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 enum { TL_OUTPUT_CHUNK = 128 << 10 };
+
+struct tl_behind;
 
 struct tl_output {
 	struct tl_text text; /* not written yet */

@@ -27,7 +27,7 @@ END
 			/query/ { query += $NF; next }
 			/details / { unseen += $NF; next }
 			{ self += $NF }
-			END { print query + 0, self + 0, unseen + 0 }'
+			END { printf "%.0f %.0f %.0f\n", query, self, unseen }'
 		;;
 	critical)
 		"$dump" --json --critical 'request*' "${@:2}" | jq -r '[.parts[] | { key: (if .kind != "work" then "unseen"

@@ -10,7 +10,7 @@
 #include "dump/views.h"
 
 #include "base/process.h"
-#include "dump/follow/stream.h"
+#include "dump/follow/sources.h"
 #include "dump/listing.h"
 #include "event/spans.h"
 

@@ -10,6 +10,7 @@
 #define TL_DUMP_FOLLOW_SOURCES_H
 
 #include "base/table.h"
+#include "event/cursor.h"
 #include "source/hosts.h"
 #include "source/sources.h"
 
@@ -60,5 +61,15 @@ void tl_follow_sources_shift(const struct tl_follow_sources *sources,
  * another machine: with others of these events, or with events shown before. */
 void tl_follow_sources_mark(struct tl_follow_sources *sources,
     struct tl_event *events, size_t count);
+
+/* == stream.c: timelines that come through a pipe or from a server == */
+
+/*
+ * Follow a stream.  The cursor returns -EPIPE at the end of the stream; closing
+ * the cursor stores the faults in the input.  0; -errno with the fault of the
+ * input.
+ */
+int tl_follow_stream_open(struct tl_cursor **cursor, struct tl_source *input,
+    const struct tl_remote_plan *plan, struct tl_follow_sources *sources);
 
 #endif

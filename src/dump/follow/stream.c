@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - a cursor over a stream that is followed. */
-#include "dump/follow/stream.h"
+#include "dump/follow/sources.h"
 
 #include "base/array.h"
 #include "base/file.h"

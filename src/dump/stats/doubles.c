@@ -6,7 +6,7 @@
  * The exponent of a number below 2^-1022 is that of its first bit.  Zero is in
  * the bucket below all of these.  Negative numbers mirror positive ones.
  */
-#include "dump/stats/doubles.h"
+#include "dump/stats/values.h"
 
 #include "base/bytes.h"
 

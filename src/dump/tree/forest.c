@@ -2,7 +2,7 @@
 /*
  * forest.c - the trees of all inputs, and the selected part of these trees.
  */
-#include "dump/tree/forest.h"
+#include "dump/tree/tree.h"
 
 #include "base/array.h"
 #include "source/tree.h"
