@@ -40,8 +40,8 @@ static const double risk_min = 2;
 static const double lift_min = 1.5;
 
 /* HZ is 1000, 400, 300, 250 or 100. */
-const int64_t tl_periods_ns[TL_PERIODS] = { 1000000, 2500000, 3333333, 4000000,
-	10000000, 100000000, 1000000000, 60000000000, 3600000000000,
+static const int64_t periods_ns[TL_PERIODS] = { 1000000, 2500000, 3333333,
+	4000000, 10000000, 100000000, 1000000000, 60000000000, 3600000000000,
 	86400000000000 };
 
 /* Spans by level, and the episodes of the spans that reach each threshold. */
@@ -336,7 +336,7 @@ static bool
 is_periodic(const struct explain *e, unsigned period)
 {
 	return (uint64_t)e->result->last_ns - (uint64_t)e->result->first_ns >=
-	       5 * (uint64_t)tl_periods_ns[period];
+	       5 * (uint64_t)periods_ns[period];
 }
 
 /* Move a slow span that a stop hit, or that began after the stop for no longer
@@ -445,7 +445,7 @@ make_all_shares(struct explain *e)
 	rc = make_shares(e, &e->shares, slow, rows, least_ns);
 	for (unsigned i = 0; i < TL_PERIODS && is_periodic(e, i) && rc == 0;
 	     i++) {
-		const int64_t apart_ns = tl_periods_ns[i] / PHASES_APART;
+		const int64_t apart_ns = periods_ns[i] / PHASES_APART;
 
 		rc = make_shares(e, &e->cycles[i], slow, rows,
 		    apart_ns > least_ns ? apart_ns : least_ns);
@@ -827,9 +827,8 @@ count_record(struct explain *e, const struct tl_record *r, size_t row)
 		const float *share =
 		    r->level ? &e->cycles[i].of[row * e->shares.row] : NULL;
 
-		add_share(&e->phases[i]
-				    [phase_of(r->begin_ns, tl_periods_ns[i]) /
-					(tl_periods_ns[i] / BINS)],
+		add_share(&e->phases[i][phase_of(r->begin_ns, periods_ns[i]) /
+					(periods_ns[i] / BINS)],
 		    r, share);
 		add_share(&e->cycle_counts[i], r, share);
 	}
@@ -1238,7 +1237,7 @@ claim_all(struct explain *e)
 
 		if (is_periodic(e, i))
 			claim_windows(e, phase, e->phases[i], 0,
-			    tl_periods_ns[i] / BINS, FAMILY_PERIOD + i);
+			    periods_ns[i] / BINS, FAMILY_PERIOD + i);
 	}
 }
 
@@ -1281,7 +1280,7 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 	case TL_CAUSE_RUN:
 		return r->begin_ns >= cause->value && r->begin_ns <= cause->end;
 	case TL_CAUSE_PERIOD:
-		phase = phase_of(r->begin_ns, tl_periods_ns[cause->argument]);
+		phase = phase_of(r->begin_ns, periods_ns[cause->argument]);
 		if (cause->value <= cause->end)
 			return phase >= cause->value && phase <= cause->end;
 		return phase >= cause->value || phase <= cause->end;

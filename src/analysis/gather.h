@@ -384,8 +384,6 @@ tl_share(const struct tl_shares *shares, size_t row, size_t level)
 	return shares->of[row * shares->row + level - 1];
 }
 
-extern const int64_t tl_periods_ns[TL_PERIODS];
-
 /* The 64 bits of an argument as a signed number with the same order.  The
  * format of the argument is signed, unsigned or double. */
 int64_t

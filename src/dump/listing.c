@@ -517,8 +517,8 @@ tl_listing_prime(struct tl_sink *sink, const struct tl_event *event)
 	l->held = event->kind != TL_LOST;
 }
 
-int
-tl_listing_new(struct tl_sink **sink, struct tl_output *output,
+static int
+listing_new(struct tl_sink **sink, struct tl_output *output,
     const struct tl_listing_style *style)
 {
 	struct listing *l = calloc(1, sizeof(*l));
@@ -555,15 +555,6 @@ free_listing(struct tl_sink *sink)
 
 /* == text, JSON or CSV, by the options == */
 
-static int
-write_output(void *context, const char *data, size_t size)
-{
-	struct tl_output *output = context;
-
-	tl_put_bytes(&output->text, tl_bytes(data, size));
-	return tl_output_more(output);
-}
-
 int
 tl_sinks_new(struct tl_sink **sink, const struct tl_options *options,
     struct tl_output *output, const struct tl_listing_style *style)
@@ -573,13 +564,13 @@ tl_sinks_new(struct tl_sink **sink, const struct tl_options *options,
 
 	switch (options->format) {
 	case TL_FORMAT_JSON:
-		rc = tl_jsonl_write_new(&writer, write_output, output, NULL);
+		rc = tl_jsonl_write_new(&writer, tl_output_write, output, NULL);
 		break;
 	case TL_FORMAT_CSV:
-		rc = tl_csv_write_new(&writer, write_output, output, NULL);
+		rc = tl_csv_write_new(&writer, tl_output_write, output, NULL);
 		break;
 	default:
-		return tl_listing_new(sink, output, style);
+		return listing_new(sink, output, style);
 	}
 	if (rc == 0)
 		*sink = &writer->sink;

@@ -28,14 +28,6 @@ struct tl_listing_style {
 	size_t sources;
 };
 
-/*
- * Make a sink of lines.  The delta of an entry is the distance to the previous
- * entry in time.  Newest first the previous entry comes later, so the listing
- * holds one entry back, and the caller puts one entry more than max.
- */
-int tl_listing_new(struct tl_sink **sink, struct tl_output *output,
-    const struct tl_listing_style *style);
-
 /* Does the style show a delta? */
 bool tl_listing_has_delta(const struct tl_listing_style *style);
 
@@ -47,8 +39,12 @@ void tl_listing_explain(struct tl_text *text, struct tl_bytes explain);
 
 #define TL_COLOR_END "\033[0m"
 
-/* Make the sink that the options choose, for events of an order; max as for a
- * listing.  0 or -ENOMEM. */
+/*
+ * Make the sink that the options choose, for events of an order.  The delta of
+ * an entry is the distance to the previous entry in time.  Newest first the
+ * previous entry comes later, so a listing holds one entry back, and the caller
+ * puts one entry more than max.  0 or -ENOMEM.
+ */
 int tl_sinks_new(struct tl_sink **sink, const struct tl_options *options,
     struct tl_output *output, const struct tl_listing_style *style);
 void tl_sinks_free(struct tl_sink *sink, const struct tl_options *options);

@@ -290,6 +290,15 @@ tl_output_flush(struct tl_output *output)
 }
 
 int
+tl_output_write(void *context, const char *data, size_t size)
+{
+	struct tl_output *output = context;
+
+	tl_put_bytes(&output->text, tl_bytes(data, size));
+	return tl_output_more(output);
+}
+
+int
 tl_output_close(struct tl_output *output, bool whole)
 {
 	int rc = tl_output_flush(output);

@@ -61,6 +61,10 @@ tl_output_more(struct tl_output *output)
 						   : tl_output_flush(output);
 }
 
+/* Append text for a writer or a script, whose context is the output.  Returns as
+ * tl_output_more. */
+int tl_output_write(void *context, const char *data, size_t size);
+
 /* Rows for the output in the format of the options. */
 static inline struct tl_fields
 tl_output_fields(struct tl_output *output, const struct tl_options *options)

@@ -9,15 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-static int
-write_output(void *context, const char *data, size_t size)
-{
-	struct tl_output *output = context;
-
-	tl_put_bytes(&output->text, tl_bytes(data, size));
-	return tl_output_more(output);
-}
-
 /* Report the time-out of a script that does not return.  Called in a signal
  * handler. */
 static void
@@ -30,7 +21,7 @@ killed(void *context, const char *message, size_t size)
 struct tl_script_io
 tl_scripting_io(struct tl_output *output)
 {
-	return (struct tl_script_io){ .write = write_output,
+	return (struct tl_script_io){ .write = tl_output_write,
 		.killed = killed,
 		.context = output,
 		.terminal = output->terminal,

@@ -11,7 +11,7 @@
  *
  * How an entry becomes a line (entries.c): a cursor over all inputs yields
  * events merged by time; select (script/select.h) drops the events that the
- * options leave out; the sink of tl_listing_new() makes text, and its
+ * options leave out; the sink of tl_sinks_new() makes text, and its
  * put_line() appends one column after another to output->text.  Nothing is
  * allocated for an entry; text is written when 128 KiB wait.
  *

@@ -106,8 +106,9 @@ put_step(struct tl_text *text, const struct tl_data *data)
 		tl_put_string(text, "...");
 }
 
-void
-tl_data_put_path(struct tl_text *text, const struct tl_data *data)
+/* Append the path of a value, such as "timelines[2].bursts", escaped. */
+static void
+put_path(struct tl_text *text, const struct tl_data *data)
 {
 	const struct tl_data *steps[TL_DATA_DEPTH_MAX + 1];
 	size_t count = 0;
@@ -137,7 +138,7 @@ tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
 	tl_put_plain(&text, tl_bytes_of(root->name));
 	tl_put_string(&text, ": ");
 	if (data != root) {
-		tl_data_put_path(&text, data);
+		put_path(&text, data);
 		tl_put_string(&text, ": ");
 	}
 	tl_put_plain(&text, tl_bytes_of(words));

@@ -69,9 +69,6 @@ void tl_data_free(struct tl_data *data);
 const struct tl_data *
 tl_data_get(const struct tl_data *table, const char *name);
 
-/* Append the path of a value, such as "timelines[2].bursts", escaped. */
-void tl_data_put_path(struct tl_text *text, const struct tl_data *data);
-
 /* Set the fault "FILE: PATH: text", escaped; returns rc. */
 int tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
     const char *format, ...) __attribute__((format(printf, 4, 5)));

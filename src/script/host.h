@@ -265,15 +265,6 @@ void tl_iterate_register(lua_State *L);
 int tl_iterate_events(lua_State *L);
 int tl_iterate_spans(lua_State *L);
 
-/* iterate.c: the order in a table of options. */
-enum tl_order tl_options_order(lua_State *L, int options);
-/* Raise an error for an unknown option in the table. */
-void tl_options_check(lua_State *L, int options);
-
-/* source.c: messages() and info() of a source at index 1. */
-int tl_describe_messages(lua_State *L);
-int tl_describe_info(lua_State *L);
-
 /* histogram.c: histograms. */
 void tl_histogram_register(lua_State *L);
 int tl_histogram_create(lua_State *L);

@@ -15,8 +15,9 @@
 
 /* == options == */
 
-enum tl_order
-tl_options_order(lua_State *L, int options)
+/* The order in a table of options. */
+static enum tl_order
+order_of(lua_State *L, int options)
 {
 	static const char *const words[] = { "newest", "oldest", NULL };
 	enum tl_order order = TL_NEWEST_FIRST;
@@ -43,8 +44,9 @@ flag_of(lua_State *L, int options, const char *name)
 	return flag;
 }
 
-void
-tl_options_check(lua_State *L, int options)
+/* Raise an error for an unknown option in the table. */
+static void
+check_options(lua_State *L, int options)
 {
 	static const char *const known[] = { "order", "category", "message",
 		"priority", "pid", "tid", "cpu", "since", "before", "pair",
@@ -661,9 +663,9 @@ int
 tl_iterate_events(lua_State *L)
 {
 	lua_settop(L, 2);
-	tl_options_check(L, 2);
+	check_options(L, 2);
 	const bool pair = flag_of(L, 2, "pair");
-	const enum tl_order order = tl_options_order(L, 2);
+	const enum tl_order order = order_of(L, 2);
 
 	if (pair && order != TL_OLDEST_FIRST)
 		return luaL_error(L, "pair needs order=\"oldest\"");
@@ -677,7 +679,7 @@ tl_iterate_spans(lua_State *L)
 	struct iterator *iterator;
 
 	lua_settop(L, 2);
-	tl_options_check(L, 2);
+	check_options(L, 2);
 	iterator = push_iterator(L, TL_OLDEST_FIRST, true);
 	iterator->want_open = flag_of(L, 2, "open");
 	if (flag_of(L, 2, "states"))

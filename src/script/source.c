@@ -265,83 +265,6 @@ source_index(lua_State *L)
 	return 1;
 }
 
-static int expect_message(lua_State *L);
-static int describe_intervals(lua_State *L);
-static const char intervals_key;
-static int close_intervals(lua_State *L);
-
-static const luaL_Reg methods[] = { { "events", tl_iterate_events },
-	{ "spans", tl_iterate_spans }, { "messages", tl_describe_messages },
-	{ "info", tl_describe_info }, { "close", close_source },
-	{ "expect", expect_message }, { "intervals", describe_intervals },
-	{ "roots", tl_script_source_roots }, { "why", tl_script_source_why },
-	{ NULL, NULL } };
-
-void
-tl_script_source_register(lua_State *L)
-{
-	static const luaL_Reg functions[] = { { "__index", source_index },
-		{ "__gc", collect }, { NULL, NULL } };
-	static const luaL_Reg closing[] = { { "__gc", close_intervals },
-		{ NULL, NULL } };
-
-	tl_host_register_type(L, "input", &source_key, functions, methods);
-	lua_pop(L, 1);
-	tl_host_register_type(L, "intervals", &intervals_key, closing, NULL);
-	tl_script_nodes_register(L);
-	tl_script_why_register(L);
-}
-
-/* timeline.events(options) is all:events(options).  Upvalues: the method, the
- * source of all inputs. */
-static int
-call_bound(lua_State *L)
-{
-	lua_pushvalue(L, lua_upvalueindex(2));
-	lua_insert(L, 1);
-	return lua_tocfunction(L, lua_upvalueindex(1))(L);
-}
-
-void
-tl_script_source_bind(lua_State *L)
-{
-	const struct tl_script_source *all = lua_touserdata(L, -1);
-
-	for (const luaL_Reg *method = methods; method->name; method++) {
-		if (method->func == close_source ||
-		    method->func == tl_script_source_roots)
-			continue;
-		lua_pushcfunction(L, method->func);
-		lua_pushvalue(L, -2);
-		lua_pushcclosure(L, call_bound, 2);
-		lua_setfield(L, -3, method->name);
-	}
-	/* An array of sources of one input each. */
-	lua_createtable(L, (int)all->count, 0);
-	for (size_t i = 0; i < all->count; i++) {
-		struct tl_script_source *source = tl_script_source_push(L);
-
-		source->name = all->inputs[i]->name;
-		source->sources = all->sources;
-		source->select = all->select;
-		source->inputs = &all->inputs[i];
-		source->count = 1;
-		source->first = i;
-		lua_rawseti(L, -2, (lua_Integer)i + 1);
-	}
-	lua_setfield(L, -3, "inputs");
-	lua_pop(L, 1);
-}
-
-/* == messages() and info() == */
-
-/* A name of the header, which ends at a NUL or with the field. */
-static void
-set_field(lua_State *L, const char *name, const char *field, size_t size)
-{
-	tl_set_bytes(L, name, tl_bytes(field, strnlen(field, size)));
-}
-
 /* == messages == */
 
 static void
@@ -478,8 +401,8 @@ tl_script_source_horizon(const struct tl_script_source *source, size_t i,
 
 /* messages(): an array of the messages, oldest definition first, input after
  * input. */
-int
-tl_describe_messages(lua_State *L)
+static int
+describe_messages(lua_State *L)
 {
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
 	lua_Integer n = 0;
@@ -498,6 +421,13 @@ tl_describe_messages(lua_State *L)
 }
 
 /* == info == */
+
+/* A name of the header, which ends at a NUL or with the field. */
+static void
+set_field(lua_State *L, const char *name, const char *field, size_t size)
+{
+	tl_set_bytes(L, name, tl_bytes(field, strnlen(field, size)));
+}
 
 static void
 push_lanes(lua_State *L, const struct tl_snap *snap)
@@ -584,8 +514,8 @@ push_info(lua_State *L, const struct tl_source *input)
 
 /* info(): the table of the first input, with the table of each input in [1],
  * [2], ... */
-int
-tl_describe_info(lua_State *L)
+static int
+describe_info(lua_State *L)
 {
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
 
@@ -601,4 +531,69 @@ tl_describe_info(lua_State *L)
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 	return 1;
+}
+
+/* == the table of methods == */
+
+static const luaL_Reg methods[] = { { "events", tl_iterate_events },
+	{ "spans", tl_iterate_spans }, { "messages", describe_messages },
+	{ "info", describe_info }, { "close", close_source },
+	{ "expect", expect_message }, { "intervals", describe_intervals },
+	{ "roots", tl_script_source_roots }, { "why", tl_script_source_why },
+	{ NULL, NULL } };
+
+void
+tl_script_source_register(lua_State *L)
+{
+	static const luaL_Reg functions[] = { { "__index", source_index },
+		{ "__gc", collect }, { NULL, NULL } };
+	static const luaL_Reg closing[] = { { "__gc", close_intervals },
+		{ NULL, NULL } };
+
+	tl_host_register_type(L, "input", &source_key, functions, methods);
+	lua_pop(L, 1);
+	tl_host_register_type(L, "intervals", &intervals_key, closing, NULL);
+	tl_script_nodes_register(L);
+	tl_script_why_register(L);
+}
+
+/* timeline.events(options) is all:events(options).  Upvalues: the method, the
+ * source of all inputs. */
+static int
+call_bound(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(2));
+	lua_insert(L, 1);
+	return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+void
+tl_script_source_bind(lua_State *L)
+{
+	const struct tl_script_source *all = lua_touserdata(L, -1);
+
+	for (const luaL_Reg *method = methods; method->name; method++) {
+		if (method->func == close_source ||
+		    method->func == tl_script_source_roots)
+			continue;
+		lua_pushcfunction(L, method->func);
+		lua_pushvalue(L, -2);
+		lua_pushcclosure(L, call_bound, 2);
+		lua_setfield(L, -3, method->name);
+	}
+	/* An array of sources of one input each. */
+	lua_createtable(L, (int)all->count, 0);
+	for (size_t i = 0; i < all->count; i++) {
+		struct tl_script_source *source = tl_script_source_push(L);
+
+		source->name = all->inputs[i]->name;
+		source->sources = all->sources;
+		source->select = all->select;
+		source->inputs = &all->inputs[i];
+		source->count = 1;
+		source->first = i;
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+	lua_setfield(L, -3, "inputs");
+	lua_pop(L, 1);
 }

@@ -143,8 +143,14 @@ touches_loss(const struct tl_slots *slots, int64_t from_ns, int64_t to_ns)
 	return false;
 }
 
-/* The group of a slot, or TL_SLOT_NONE if the slot is no window.  *base is then
- * the least gate that is open anyway. */
+/* In place of a group. */
+enum {
+	OPEN = -1,   /* base or burst let the entry in */
+	NOWHERE = -2 /* the entry is in no window and is not counted */
+};
+
+/* The group of a slot, or NOWHERE if the slot is no window.  *base is then the
+ * least gate that is open anyway. */
 static int
 group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
     uint64_t slot, uint8_t *base)
@@ -154,10 +160,10 @@ group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
 	const struct tl_level_window *w = window_of(s, from - margin_ns);
 
 	if (from - margin_ns < s->from_ns || to + margin_ns >= s->to_ns)
-		return TL_SLOT_NONE;
+		return NOWHERE;
 	if (!w || w->threshold == 0 || w->burst || to + margin_ns >= w->to_ns ||
 	    touches_loss(s->slots, from, to))
-		return TL_SLOT_NONE;
+		return NOWHERE;
 	*base = w->base;
 	return (int)(((double)from - (double)s->from_ns) * TL_SLOT_GROUPS /
 		     ((double)s->to_ns - (double)s->from_ns));
@@ -265,8 +271,9 @@ plan_of(const struct tl_slots *slots, int64_t ns, uint64_t stamp)
 	return NULL;
 }
 
-int
-tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
+/* The group of an entry of a message with a gate. */
+static int
+find_group(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
     uint64_t stamp)
 {
 	const struct tl_level_window *w;
@@ -277,21 +284,21 @@ tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
 
 	if (gate == 0 || gate >= TL_LEVEL_GATES || ns < s->from_ns ||
 	    ns >= s->to_ns)
-		return TL_SLOT_NONE;
+		return NOWHERE;
 	w = window_of(s, ns);
 	if (w && w->threshold != 0 && gate >= w->threshold)
-		return TL_SLOT_OPEN;
+		return OPEN;
 	p = plan_of(s->slots, ns, stamp);
 	if (!p)
-		return TL_SLOT_NONE;
+		return NOWHERE;
 	slot = timeline_slot(stamp, p->shift);
 	whole_slots(p, &first, &end);
 	if (slot < first || slot >= end ||
 	    !tl_slot_is_open(slot, p->shares[gate], p->seed))
 		/* the slot was closed, or an end of the plan cuts the slot */
-		return TL_SLOT_NONE;
+		return NOWHERE;
 	group = group_of(s, p, slot, &base);
-	return group >= 0 && gate >= base ? TL_SLOT_NONE : group;
+	return group >= 0 && gate >= base ? NOWHERE : group;
 }
 
 int
@@ -302,8 +309,8 @@ tl_slot_tally_put(struct tl_slot_tally *tally, const struct tl_slot_samples *s,
 
 	if (gate >= TL_LEVEL_GATES || s->count[gate] == 0)
 		return 0; /* no total will be made */
-	group = tl_slot_samples_find(s, gate, ns, stamp);
-	tally->open += group == TL_SLOT_OPEN;
+	group = find_group(s, gate, ns, stamp);
+	tally->open += group == OPEN;
 	if (group < 0)
 		return 0;
 	if (!tally->seen)

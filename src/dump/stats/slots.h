@@ -99,14 +99,6 @@ void tl_slot_samples_init(struct tl_slot_samples *samples,
     const struct tl_slots *slots, const struct tl_level_window *windows,
     size_t window_count, int64_t from_ns, int64_t to_ns);
 
-/* The group of an entry of a message with a gate, or one of these. */
-enum {
-	TL_SLOT_OPEN = -1, /* base or burst let the entry in */
-	TL_SLOT_NONE = -2  /* the entry is in no window and is not counted */
-};
-int tl_slot_samples_find(const struct tl_slot_samples *samples, unsigned gate,
-    int64_t ns, uint64_t stamp);
-
 /* The counts of one message.  Starts from all zeros. */
 struct tl_slot_tally {
 	double *seen; /* by group; NULL: none yet */

@@ -36,8 +36,9 @@ tl_tree_put_message(struct tl_text *text, const struct tl_node *node)
 		tl_render_node(text, &node->event, tl_tree_is_span(node));
 }
 
-void
-tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
+/* Append the arguments of the end event: "id(7), size(9)". */
+static void
+put_result(struct tl_text *text, const struct tl_node *node)
 {
 	const struct tl_message *message = node->end.message;
 
@@ -94,7 +95,7 @@ tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 	if (!has_result(node))
 		return;
 	tl_put_string(text, " -> ");
-	tl_tree_put_result(text, node);
+	put_result(text, node);
 }
 
 void

@@ -38,8 +38,6 @@ void tl_tree_put_message(struct tl_text *text, const struct tl_node *node);
 void tl_tree_put_end(struct tl_text *text, const struct tl_node *node);
 /* Append " at server.c:41", if known. */
 void tl_tree_put_location(struct tl_text *text, const struct tl_node *node);
-/* Append the arguments of the end event: "id(7), size(9)". */
-void tl_tree_put_result(struct tl_text *text, const struct tl_node *node);
 
 /* Append an indent.  depth counts from 0. */
 void tl_tree_put_indent(struct tl_text *text, uint64_t depth);
