@@ -361,8 +361,8 @@ add_arguments(struct tl_why *why, struct tl_open *o, unsigned kind,
 	return rc < 0 ? rc : 0;
 }
 
-/* Add the time since the last child: a gap between two groups, as far as details
- * were observed. */
+/* Add the time since the last child: a gap between two groups, as far as
+ * details were observed. */
 static int
 add_gap(struct tl_why *why, struct tl_open *o, uint32_t to,
     const struct tl_event *event)
@@ -612,6 +612,24 @@ losses_of(const struct tl_why *why, uint16_t source)
 	return source < why->loss_capacity ? why->losses[source] : 0;
 }
 
+/* Compare the arguments of a span with those of the previous span, of all
+ * threads and of its own, and keep them for the next. */
+static void
+compare_arguments(struct tl_target *target, struct tl_lane *lane,
+    const struct tl_event *event)
+{
+	if (target->begun++ > 0)
+		count_rises(event->message, target->args, event->args,
+		    target->rises);
+	if (lane->rank > 1) {
+		target->compared_in_thread++;
+		count_rises(event->message, lane->args, event->args,
+		    target->rises_in_thread);
+	}
+	memcpy(target->args, event->args, sizeof(target->args));
+	memcpy(lane->args, event->args, sizeof(lane->args));
+}
+
 /* Begin a span of a target, which has been counted as a child.  NULL: no
  * memory. */
 static struct tl_open *
@@ -671,16 +689,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	    take_before(why, o, lane, event) < 0 ||
 	    (!d->scoped && take_around(why, o) < 0))
 		return NULL;
-	if (target->begun++ > 0)
-		count_rises(event->message, target->args, event->args,
-		    target->rises);
-	if (lane->rank > 1) {
-		target->compared_in_thread++;
-		count_rises(event->message, lane->args, event->args,
-		    target->rises_in_thread);
-	}
-	memcpy(target->args, event->args, sizeof(target->args));
-	memcpy(lane->args, event->args, sizeof(lane->args));
+	compare_arguments(target, lane, event);
 	lane->definition = d;
 	return o;
 }
@@ -1126,8 +1135,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 }
 
 /* Is it the proven end of a span of a target whose begin was not read, or was
- * dropped when it was cut?  why->span is the span of this end, which ended no open
- * one. */
+ * dropped when it was cut?  why->span is the span of this end, which ended no
+ * open one. */
 static bool
 is_alone(const struct tl_why *why, const struct tl_definition *d,
     const struct tl_event *end)

@@ -61,8 +61,8 @@ tl_output_more(struct tl_output *output)
 						   : tl_output_flush(output);
 }
 
-/* Append text for a writer or a script, whose context is the output.  Returns as
- * tl_output_more. */
+/* Append text for a writer or a script, whose context is the output.  Returns
+ * as tl_output_more. */
 int tl_output_write(void *context, const char *data, size_t size);
 
 /* Rows for the output in the format of the options. */

@@ -171,8 +171,8 @@ tl_tree_ends_complete(const struct tl_tree_known *known, uint16_t input,
 
 /* == all events == */
 
-/* Are there spans whose durations are to be kept?  Only what is shown of a large
- * recorded trace is read. */
+/* Are there spans whose durations are to be kept?  Only what is shown of a
+ * large recorded trace is read. */
 static bool
 has_ends(const struct tl_source *input)
 {

@@ -8,13 +8,13 @@
  * Trees are read lazily, and a tree belongs to one thread.  So all events are
  * read once before.
  *
- * Begin and end of a span of scope TIMELINE_SOURCE may be logged by two threads,
- * so that a tree has them as two leaves.  The duration of each end is kept under
- * its input, thread, time and number.
+ * Begin and end of a span of scope TIMELINE_SOURCE may be logged by two
+ * threads, so that a tree has them as two leaves.  The duration of each end is
+ * kept under its input, thread, time and number.
  *
  * The states of threads need all events in order.  The parts of each span are
- * kept under its input, thread, begin and duration.  Spans that have all four in
- * common cover the same time of the same thread, and share their parts.
+ * kept under its input, thread, begin and duration.  Spans that have all four
+ * in common cover the same time of the same thread, and share their parts.
  *
  * An end takes 40 bytes, a span with its parts 88, and each 16 to 32 for the
  * search: at most 72 and 120 MiB for TL_TREE_KNOWN_MAX of each.  Further ones

@@ -4,11 +4,11 @@
  *
  *	inputs --> forest --> walk over each thread --> line --> output
  *
- * A recorded trace has trees on disk, and so has a Lincheck trace with an index;
- * forest.c copies any other input, or what is selected of it, into a trace, in a
- * file without a name.  The code behind forest.c thus reads one format, and no
- * tree has to fit into memory.  walk.c loads children in windows and unloads
- * them again; tree.c prints as it walks.
+ * A recorded trace has trees on disk, and so has a Lincheck trace with an
+ * index; forest.c copies any other input, or what is selected of it, into a
+ * trace, in a file without a name.  The code behind forest.c thus reads one
+ * format, and no tree has to fit into memory.  walk.c loads children in windows
+ * and unloads them again; tree.c prints as it walks.
  */
 #ifndef TL_DUMP_TREE_TREE_H
 #define TL_DUMP_TREE_TREE_H
