@@ -26,7 +26,9 @@ enum {
 	TL_SIGNED_MAX = 20,
 	TL_HEX_MAX = 18,
 	TL_TIME_SIZE = 35,
-	TL_DURATION_MAX = 20
+	TL_DURATION_MAX = 20,
+	TL_SIZE_MAX = 8,
+	TL_COUNTED_MAX = 48 /* with a noun of up to 24 letters */
 };
 
 /* The last second that was written, so that a listing in order of time writes
@@ -116,12 +118,17 @@ char *tl_write_signed(char *to, int64_t n);
 char *tl_write_hex(char *to, uint64_t n);
 char *tl_write_duration(char *to, int64_t ns);
 
-/* A duration or a time as an argument of tl_put_format(), in an array that lives
- * to the end of the block. */
+/* A duration, a time, a size or a count as an argument of tl_put_format(), in an
+ * array that lives to the end of the block. */
 #define TL_DURATION(ns) tl_duration_in((char[TL_DURATION_MAX + 1]){ 0 }, ns)
 #define TL_TIME(ns)     tl_time_in((char[TL_TIME_SIZE + 1]){ 0 }, ns)
+#define TL_SIZE(bytes)  tl_size_in((char[TL_SIZE_MAX + 1]){ 0 }, bytes)
+#define TL_COUNTED(n, noun) \
+	tl_counted_in((char[TL_COUNTED_MAX + 1]){ 0 }, n, noun)
 const char *tl_duration_in(char *room, int64_t ns);
 const char *tl_time_in(char *room, int64_t ns);
+const char *tl_size_in(char *room, uint64_t bytes);
+const char *tl_counted_in(char *room, uint64_t n, const char *noun);
 
 /* For rare text only. */
 void tl_put_format(struct tl_text *text, const char *format, ...)
