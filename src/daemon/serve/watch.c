@@ -103,9 +103,7 @@ newest(const struct timeline *tl, uint64_t tail)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
-		const uint64_t at = timeline_head_offset(g, i);
-		uint64_t n =
-		    tl_load_64((const uint64_t *)(const void *)(tl->map + at));
+		uint64_t n = tl_load_64(&tl_lane_head(tl, i)->head);
 
 		if (n > timeline_lane_entries(g, i))
 			n = timeline_lane_entries(g, i);
