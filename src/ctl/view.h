@@ -14,24 +14,19 @@
 
 /* == writers == */
 
-enum {
-	TL_WRITERS_MAX = 64,       /* of one timeline */
-	TL_WRITER_ENTRIES_MAX = 32 /* newest entries, read of each lane */
-};
+enum { TL_WRITERS_MAX = 64 }; /* of one timeline */
 
 struct tl_writer {
 	uint32_t pid; /* 0: not known */
 	bool known;   /* whether it is alive: not in another PID namespace */
 	bool alive;
 	uint64_t age_ns;  /* of its newest entry */
-	uint64_t entries; /* of the entries that were read */
 	char command[64]; /* its name in /proc; "": unknown */
 };
 
 struct tl_writers {
 	struct tl_writer list[TL_WRITERS_MAX]; /* newest entry first */
 	size_t count;
-	size_t more; /* entries of writers beyond TL_WRITERS_MAX */
 };
 
 /* Append "hello 123, worker 124 died, ?". */
