@@ -56,7 +56,7 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 	config.Discard = js_DiscardOld;
 	config.Storage = js_FileStorage;
 	config.AllowDirect = true;
-	config.Replicas = options->replicas ? options->replicas : 1;
+	config.Replicas = options->replicas ? (int64_t)options->replicas : 1;
 	if (bytes_max)
 		config.MaxBytes = at_most(bytes_max);
 	if (options->age_max_ns)
