@@ -2,7 +2,7 @@
 /*
  * options.c - the command line, from the table options.def.
  */
-#include "convert/options.h"
+#include "convert/convert.h"
 
 #include "base/fields.h"
 #include "base/options.h"

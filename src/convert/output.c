@@ -2,7 +2,7 @@
 /*
  * output.c - where a conversion goes.
  */
-#include "convert/output.h"
+#include "convert/convert.h"
 
 #include "base/file.h"
 #include "base/process.h"

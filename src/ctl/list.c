@@ -11,7 +11,6 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "ctl/ctl.h"
-#include "ctl/table.h"
 #include "ctl/view.h"
 #include "kernel/kernel.h"
 #include "ring/ring.h"

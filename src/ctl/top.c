@@ -10,7 +10,7 @@
 #include "ctl/ctl.h"
 #include "ctl/rates.h"
 #include "ctl/screen.h"
-#include "ctl/table.h"
+#include "ctl/view.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,12 +6,14 @@
 
 #include "base/file.h"
 #include "base/ns.h"
+#include "base/utf8.h"
 #include "clock/clock.h"
 #include "event/message.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -289,4 +291,25 @@ tl_view_json(struct tl_fields *f, const struct tl_view *view)
 		tl_fields_null(f, "pid_namespace");
 	tl_fields_bool(f, "elsewhere", tl_is_elsewhere(&g->header));
 	put_writers(f, &view->writers);
+}
+
+/* == columns == */
+
+void
+tl_cell_end(struct tl_text *text, size_t start, size_t width, bool right)
+{
+	const size_t size = text->size - start;
+	unsigned has;
+	size_t fill;
+
+	tl_utf8_fit(tl_bytes(text->data + start, size), UINT_MAX, &has);
+	fill = has < width ? width - has : 0;
+	if (right && fill > 0 && tl_text_reserve(text, fill)) {
+		memmove(text->data + start + fill, text->data + start, size);
+		memset(text->data + start, ' ', fill);
+		text->size += fill;
+	} else {
+		tl_put_repeat(text, ' ', fill);
+	}
+	tl_put_char(text, ' ');
 }

@@ -12,7 +12,6 @@
 #include "daemon/calibrator.h"
 
 #include "clock/keeper.h"
-#include "daemon/clock_sampler.h"
 #include "ring/ring.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
  * brackets, rejected brackets included, so that a machine that became slow is
  * accepted after eight brackets.
  */
-#include "daemon/clock_sampler.h"
+#include "daemon/calibrator.h"
 
 #include "base/file.h"
 #include "base/ns.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lacking.c - look up the conditions of triggers among the messages. */
-#include "daemon/lacking.h"
+#include "daemon/target.h"
 
 #include "base/array.h"
 #include "daemon/log.h"

@@ -14,11 +14,11 @@
 #include "clock/clock.h"
 #include "clock/rate.h"
 #include "daemon/daemon.h"
-#include "daemon/lacking.h"
 #include "daemon/log.h"
 #include "daemon/sampling/bursts.h"
 #include "daemon/sandbox/privileges.h"
 #include "daemon/sandbox/runner.h"
+#include "daemon/target.h"
 #include "kernel/kernel.h"
 #include "ring/guard.h"
 

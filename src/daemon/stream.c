@@ -14,7 +14,7 @@
 
 #include "base/word.h"
 #include "clock/clock.h"
-#include "daemon/lacking.h"
+#include "daemon/target.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
 

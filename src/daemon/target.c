@@ -4,13 +4,12 @@
  * out the actions of its triggers.
  */
 #include "daemon/target.h"
-#include "daemon/serve/watch.h"
+#include "daemon/serve/answer.h"
 
 #include "base/file.h"
 #include "clock/clock.h"
 #include "daemon/disk/names.h"
 #include "daemon/disk/snapshots.h"
-#include "daemon/lacking.h"
 #include "daemon/programs.h"
 #include "event/sched.h"
 #include "ring/guard.h"
@@ -94,7 +93,7 @@ writer_died(void *context, const struct tl_writer *writer)
 	struct tl_target *t = context;
 
 	tl_rules_died(t->rules, writer->pid, writer->command, writer->died_ns);
-	if (t->config->snapshots.on_death &&
+	if (t->config->snapshots.death.on &&
 	    tl_throttle_claim(&t->deaths, tl_clock_read(CLOCK_MONOTONIC)))
 		save_soon(t, TL_REASON_DEATH);
 }

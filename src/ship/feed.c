@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* feed.c - a recorder whose files are blocks. */
-#include "ship/feed.h"
+#include "ship/run.h"
 
 #include "base/file.h"
 #include "base/word.h"

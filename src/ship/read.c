@@ -20,7 +20,7 @@
 #include "event/reader.h"
 #include "ship/block.h"
 #include "ship/click/url.h"
-#include "ship/nats/reader.h"
+#include "ship/nats/protocol.h"
 #include "ship/seen.h"
 #include "ship/ship.h"
 

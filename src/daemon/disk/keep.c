@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keep.c - remove the oldest files of each section. */
-#include "daemon/disk/keep.h"
+#include "daemon/disk/names.h"
 
 #include "base/array.h"
 #include "base/file.h"
 #include "base/ns.h"
-#include "daemon/disk/explain.h"
+#include "daemon/disk/snapshot_file.h"
 #include "event/sched.h"
 
 #include <dirent.h>

@@ -12,7 +12,7 @@
 #include "base/ns.h"
 #include "base/process.h"
 #include "clock/clock.h"
-#include "daemon/disk/keep.h"
+#include "daemon/disk/names.h"
 #include "daemon/disk/snapshot_file.h"
 #include "event/sched.h"
 

@@ -13,7 +13,7 @@
  *	          copier      saver
  *
  * The copier freezes a timeline as fast as memory allows, and starts at once.
- * The saver compresses, waits for the disk and sweeps the folders (keep.h), also
+ * The saver compresses, waits for the disk and sweeps the folders (names.h), also
  * those of recordings.  Both threads
  * block all signals and have the rights of the thread that made them.
  *
@@ -30,8 +30,8 @@
 #define TL_DAEMON_DISK_SNAPSHOTS_H
 
 #include "daemon/config/config.h"
-#include "daemon/disk/explain.h"
 #include "daemon/disk/names.h"
+#include "daemon/disk/snapshot_file.h"
 #include "daemon/kernel_events.h"
 
 #include <ev.h>

@@ -25,7 +25,6 @@
 
 #include "base/array.h"
 #include "base/fields.h"
-#include "daemon/metrics/table.h"
 #include "ring/ring.h"
 #include "snap/timers.h"
 

@@ -18,7 +18,6 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
-#include "daemon/metrics/table.h"
 #include "daemon/sandbox/seccomp.h"
 
 #include <string.h>

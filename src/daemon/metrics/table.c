@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - read the status of all parts, and the table of metrics. */
-#include "daemon/metrics/table.h"
+#include "daemon/metrics/metrics.h"
 
 #include "base/array.h"
 #include "base/file.h"

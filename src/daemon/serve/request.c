@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request.c - a snapshot that a user requested. */
-#include "daemon/serve/request.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "clock/clock.h"
+#include "daemon/serve/answer.h"
 #include "daemon/targets.h"
 #include "ring/ring.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.c - count all entries of a timeline for the pages that show it. */
-#include "daemon/serve/watch.h"
+#include "daemon/serve/answer.h"
 
 #include "base/array.h"
 #include "base/word.h"

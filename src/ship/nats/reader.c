@@ -10,10 +10,9 @@
  * server dies, a new consumer is created.  It is deleted at the end; if that
  * fails, the server deletes it after IDLE_NS.
  */
-#include "ship/nats/reader.h"
+#include "ship/nats/protocol.h"
 
 #include "ship/nats/link.h"
-#include "ship/nats/stream.h"
 #include "ship/target/window.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * stream.c - a stream is a large ring on the disks of the cluster: the oldest
  * messages go when its bound is reached.
  */
-#include "ship/nats/stream.h"
+#include "ship/nats/link.h"
 
 #include "base/text.h"
 #include "ship/nats/protocol.h"

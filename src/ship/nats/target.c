@@ -39,8 +39,8 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "ship/nats/link.h"
 #include "ship/nats/protocol.h"
-#include "ship/nats/stream.h"
 #include "ship/target/window.h"
 
 #include <errno.h>
