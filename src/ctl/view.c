@@ -113,6 +113,8 @@ read_writers(struct tl_writers *writers, int fd,
 	(void)take_entries(writers, fd, inspection);
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
+		char *const command = w->command;
+		const size_t max = sizeof(w->command) - 1;
 
 		w->known = w->pid != 0 && known;
 		w->alive =
@@ -121,9 +123,6 @@ read_writers(struct tl_writers *writers, int fd,
 		/* Set the name of a writer that /proc does not have, dead or
 		 * of another PID namespace, if the header has it: that of the
 		 * creator. */
-		char *const command = w->command;
-		const size_t max = sizeof(w->command) - 1;
-
 		if (w->alive)
 			tl_read_start(command, max, "/proc/%u/comm", w->pid);
 		else if (w->pid == inspection->header.creator_pid)
@@ -255,10 +254,9 @@ void
 tl_put_threshold(struct tl_text *text, const struct tl_inspection *inspection)
 {
 	tl_put_string(text, tl_threshold_name(inspection->threshold));
-	if (!inspection->burst)
-		return;
-	tl_put_string(text, " for ");
-	tl_put_duration(text, (int64_t)inspection->burst_left_ns);
+	if (inspection->burst)
+		tl_put_format(text, " for %s",
+		    TL_DURATION((int64_t)inspection->burst_left_ns));
 }
 
 static void

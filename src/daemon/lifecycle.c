@@ -10,8 +10,7 @@
 #include "daemon/disk/snapshots.h"
 #include "daemon/log.h"
 #include "daemon/programs.h"
-#include "daemon/sandbox/runner.h"
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 #include "daemon/serve/answer.h"
 #include "daemon/serve/control.h"
 #include "daemon/serve/http.h"
@@ -116,8 +115,8 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 	return rc;
 }
 
-/* Report readiness to the supervisor, at the start and after each reload, and the
- * line that `systemctl status` shows. */
+/* Report readiness to the supervisor, at the start and after each reload, and
+ * the line that `systemctl status` shows. */
 static void
 notify_ready(const struct tl_daemon *daemon)
 {

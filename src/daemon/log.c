@@ -46,6 +46,7 @@ static uint64_t dropped_reported;
 void
 tl_daemon_log_open(void)
 {
+	const char *stream = getenv("JOURNAL_STREAM");
 	struct stat st = { 0 };
 	unsigned long long dev, ino;
 
@@ -55,8 +56,6 @@ tl_daemon_log_open(void)
 		return;
 
 	/* Does JOURNAL_STREAM name the device and inode of stderr? */
-	const char *stream = getenv("JOURNAL_STREAM");
-
 	is_journal = stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
 		     st.st_dev == dev && st.st_ino == ino;
 

@@ -87,6 +87,11 @@ void tl_target_retry(struct tl_target *target);
 const char *tl_target_fault(const struct tl_target *target);
 void tl_target_close(struct tl_target *target);
 
+/* Count and log the result of a snapshot.  target NULL: it was detached. */
+struct tl_snapshot_result;
+void tl_target_count_snapshot(struct tl_target *target,
+    const struct tl_snapshot_result *result);
+
 /* The callbacks of a target's rules; target is the context. */
 void tl_target_rule_fired(void *target, const struct tl_firing *firing);
 void tl_target_rule_failed(void *target, const struct tl_config_rule *rule,

@@ -5,14 +5,13 @@
  * The only file that prints diagnostics and exits: 0 success, 1 failure, 2
  * usage error.
  */
+#include "base/options.h"
 #include "base/process.h"
 #include "ship/ship.h"
 
 #include <errno.h>
 #include <timeline.h>
 #include <unistd.h>
-
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 /* Print "timeline-ship: NAME: TEXT" in one write; any thread.  name may be
  * NULL. */
@@ -86,6 +85,6 @@ main(int argc, char **argv)
 		(void)tl_write_all(STDERR_FILENO, "Try timeline-ship --help.\n",
 		    26);
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
-		return DONE;
-	return call.usage ? USAGE : FAILED;
+		return TL_DONE;
+	return call.usage ? TL_USAGE : TL_FAILED;
 }

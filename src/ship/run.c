@@ -219,34 +219,27 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
-	tl_put_count(text, r->sources.entries, "entry");
-	tl_put_format(text, ", %lu lost, ", r->sources.lost);
-	tl_put_count(text, r->spool.acked, "block");
-	tl_put_string(text, " (");
-	tl_put_size(text, r->spool.acked_size);
-	tl_put_string(text, ") sent");
-	if (r->spool.blocks != 0) {
-		tl_put_format(text, ", %lu (", r->spool.blocks);
-		tl_put_size(text, r->spool.size);
-		tl_put_string(text,
-		    r->spool.blocks == 1 ? ") waits" : ") wait");
-	}
+	tl_put_format(text, "%s, %lu lost, %s (%s) sent",
+	    TL_COUNTED(r->sources.entries, "entry"), r->sources.lost,
+	    TL_COUNTED(r->spool.acked, "block"), TL_SIZE(r->spool.acked_size));
+	if (r->spool.blocks != 0)
+		tl_put_format(text, ", %lu (%s) wait%s", r->spool.blocks,
+		    TL_SIZE(r->spool.size), r->spool.blocks == 1 ? "s" : "");
 	if (r->spool.dropped == 0)
 		return;
 	tl_put_string(text, ", ");
 	if (r->spool.thinned_blocks > 0)
 		tl_put_format(text, "%lu thinned and ",
 		    r->spool.thinned_blocks);
-	tl_put_format(text, "%lu dropped with ", r->spool.dropped_blocks);
-	tl_put_count(text, r->spool.dropped, "entry");
+	tl_put_format(text, "%lu dropped with %s", r->spool.dropped_blocks,
+	    TL_COUNTED(r->spool.dropped, "entry"));
 }
 
 void
 tl_run_line(struct tl_text *text, const struct tl_run_result *r,
     bool disconnected)
 {
-	tl_put_count(text, r->sources.count, "timeline");
-	tl_put_string(text, ", ");
+	tl_put_format(text, "%s, ", TL_COUNTED(r->sources.count, "timeline"));
 	put_entries(text, r);
 	if (disconnected)
 		tl_put_string(text, "; not connected to the target");
@@ -284,9 +277,8 @@ put_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
 		return;
 	}
 	put_entries(text, r);
-	tl_put_string(text, " in ");
-	tl_put_duration(text, r->lasted_ns / 1000000 * 1000000);
-	tl_put_char(text, '\n');
+	tl_put_format(text, " in %s\n",
+	    TL_DURATION(r->lasted_ns / 1000000 * 1000000));
 }
 
 /* == the verb == */

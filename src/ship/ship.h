@@ -77,8 +77,8 @@ int tl_options_parse(struct tl_options *options, int argc, char **argv,
 int tl_options_help(const struct tl_options *options, struct tl_text *text,
     struct tl_fault *fault);
 
-/* A SIZE, a DURATION or an N, as the option's argument is called, and where it is
- * stored. */
+/* A SIZE, a DURATION or an N, as the option's argument is called, and where it
+ * is stored. */
 struct tl_option_key {
 	enum tl_ship_option option; /* TL_SHIP_OPTIONS ends a list */
 	size_t offset;  /* of a member of 64 bits; a duration is in ns */

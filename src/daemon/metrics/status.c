@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include <string.h>
 #include <time.h>

@@ -226,7 +226,9 @@ tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 	tl_rules_tick_spans(rules);
 	for (uint64_t left = rules->on; left; left &= left - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+		const uint64_t all = rules->now.tsc - before_tsc;
 		struct tl_observed observed;
+		uint64_t open;
 
 		/* only rules that draw conclusions from time */
 		if (rule->config->kind != TL_RULE_SPAN &&
@@ -237,9 +239,7 @@ tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 
 		/* Count the time in which the watched messages were not
 		 * observed. */
-		const uint64_t all = rules->now.tsc - before_tsc;
-		const uint64_t open = observed.ticks - rule->observed.ticks;
-
+		open = observed.ticks - rule->observed.ticks;
 		if (rule->watched && rules->now.tsc > before_tsc && open < all)
 			rule->unobserved += all - open;
 		rule->watched = true;

@@ -366,18 +366,18 @@ static void
 ticked(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_bursts *b = timer->data;
+	struct tl_retention *r = &b->retention;
 	const uint64_t at_ns = now_ns();
 
 	(void)loop;
 	(void)events;
 	if (b->keep_ns > 0) {
+		const uint8_t base = read_levels(b).base;
+
 		if (!b->measuring) /* a reading would split the measure */
 			read_lanes(b, at_ns);
 
 		/* Decide on step and base, and apply the decision. */
-		struct tl_retention *r = &b->retention;
-		const uint8_t base = read_levels(b).base;
-
 		if (base != r->base) /* set by another process: adopt it */
 			tl_retention_want(r, base);
 		tl_retention_decide(r, at_ns);

@@ -13,9 +13,10 @@
 #include <nats/nats.h>
 
 /*
- * Connect; operators of the server see the name.  The file of a password or token is read each time.  0; -EINVAL:
- * invalid options; -EACCES: rejected; -ENOTCONN: no server answers; -EPROTO:
- * other failures; -ENOMEM; -errno of reading a file; the fault.
+ * Connect; operators of the server see the name.  The file of a password or
+ * token is read each time.  0; -EINVAL: invalid options; -EACCES: rejected;
+ * -ENOTCONN: no server answers; -EPROTO: other failures; -ENOMEM; -errno of
+ * reading a file; the fault.
  */
 int tl_nats_connect(natsConnection **connection,
     const struct tl_nats_options *options, const char *name,
@@ -50,8 +51,8 @@ int tl_nats_stream_inspect(jsCtx *js, const char *stream,
 
 /*
  * Ask the leader for the last message of a subject: its sequence, and the block
- * in it.  The block has an empty chain if the message is none of ours; it has no
- * data.  0: *sequence is 0 if the subject has no message; -errno; the fault.
+ * in it.  The block has an empty chain if the message is none of ours; it has
+ * no data.  0: *sequence is 0 if the subject has no message; -errno; the fault.
  *
  * A server that led the stream before, and does not know yet that another does,
  * answers with what it has stored: the answer may be old.
