@@ -8,7 +8,6 @@
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
-#include "ctl/rates.h"
 #include "ctl/screen.h"
 #include "ctl/view.h"
 

@@ -21,7 +21,6 @@
 #include "ship/block.h"
 #include "ship/click/url.h"
 #include "ship/nats/protocol.h"
-#include "ship/seen.h"
 #include "ship/ship.h"
 
 #include <errno.h>

@@ -19,7 +19,6 @@
 #include "base/word.h"
 #include "clock/clock.h"
 #include "daemon/sampling/retention.h"
-#include "daemon/sampling/schedule.h"
 #include "event/message.h"
 #include "ring/ring.h"
 #include "snap/inspect.h"

@@ -66,12 +66,10 @@ int tl_nats_stream_last(jsCtx *js, const char *stream, const char *subject,
  * acknowledgement. */
 natsStatus tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
     const struct tl_block *block, const char *stream, const char *reply);
-/* Let the stream store the message only if the last message of its subject has
- * this sequence; 0: if the subject has none. */
-natsStatus tl_nats_message_set_last(natsMsg *message, uint64_t sequence);
-/* The sequence of the whole block that a copy is of; 0: unknown. */
-natsStatus tl_nats_message_set_whole(natsMsg *message, uint64_t sequence);
-uint64_t tl_nats_message_whole(natsMsg *message);
+/* A header that is a number.  Without it, or with another value, it is 0. */
+natsStatus
+tl_nats_header_set(natsMsg *message, const char *name, uint64_t value);
+uint64_t tl_nats_header_get(natsMsg *message, const char *name);
 /* Parse an untrusted message.  data refers to the message.  Without the headers
  * of its times a block counts for all times.  0; -EBADMSG and the fault. */
 int tl_nats_message_get(struct tl_block *block, natsMsg *message,

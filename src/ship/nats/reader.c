@@ -248,7 +248,8 @@ tl_nats_reader_next(struct tl_nats_reader *r, struct tl_nats_read *read,
 		if (r->next < r->batch.Count) {
 			if (take(r) > 0) {
 				read->sequence = r->sequence;
-				read->whole = tl_nats_message_whole(r->message);
+				read->whole = tl_nats_header_get(r->message,
+				    TL_HEADER_WHOLE);
 				return tl_nats_message_get(&read->block,
 					   r->message, fault) < 0
 					   ? 2

@@ -107,10 +107,7 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	}
 	tl_text_free(&name);
 	if (rc == 0)
-		rc = tl_events_new(&p->events, format, 1, write_on, p,
-		    options->report);
-	if (rc == 0 && (format->flags & TL_FORMAT_UNITS))
-		tl_events_set(p->events, (int)options->parquet_time);
+		rc = tl_events_new(&p->events, options, 1, write_on, p);
 	if (rc < 0)
 		part_abandon(p);
 	return rc;
