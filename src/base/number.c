@@ -387,17 +387,18 @@ tl_size_in(char *room, uint64_t bytes)
 	const uint64_t kilo = 1024;
 	uint64_t tenths = bytes / kilo * 10 + bytes % kilo * 10 / kilo;
 	size_t unit = 0;
+	uint16_t whole;
 
 	for (; tenths >= kilo * 10; tenths /= kilo)
 		unit++;
+	whole = (uint16_t)(tenths / 10); /* less than 1024 */
 	if (bytes < kilo)
-		snprintf(room, TL_SIZE_MAX + 1, "%lu", bytes);
+		snprintf(room, TL_SIZE_MAX + 1, "%hu", (uint16_t)bytes);
 	else if (tenths < 100)
-		snprintf(room, TL_SIZE_MAX + 1, "%lu.%lu%c", tenths / 10,
-		    tenths % 10, units[unit]);
+		snprintf(room, TL_SIZE_MAX + 1, "%hu.%hu%c", whole,
+		    (uint16_t)(tenths % 10), units[unit]);
 	else
-		snprintf(room, TL_SIZE_MAX + 1, "%lu%c", tenths / 10,
-		    units[unit]);
+		snprintf(room, TL_SIZE_MAX + 1, "%hu%c", whole, units[unit]);
 	return room;
 }
 
