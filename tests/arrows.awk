@@ -3,7 +3,8 @@
 # folder in src/format) includes no other family; the registry, whose files are
 # in src/format itself, includes all families.  Only a program includes a
 # program.  Only the layers that read and write our files know the numbers that
-# begin them; others ask snap/shm.h or the sources.
+# begin them; others ask snap/shm.h or the sources.  Only those that write and
+# read lanes compute the place of a head or an entry.
 #
 # Needs -v layers="left ... right" and -v programs="...".
 BEGIN {
@@ -37,6 +38,10 @@ FNR == 1 {
 /TIMELINE_MAGIC|TL_TRACE_(INDEX_)?MAGIC/ &&
     me !~ /^(ring|snap|trace|source)$/ {
 	print FILENAME ":" FNR ": the number that begins a file is named"
+	bad = 1
+}
+/timeline_(head|entry)_offset\(/ && me !~ /^(ring|snap|kernel)$/ {
+	print FILENAME ":" FNR ": the place of a head or an entry is computed"
 	bad = 1
 }
 END { exit bad }

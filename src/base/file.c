@@ -6,6 +6,7 @@
 
 #include "base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -491,4 +492,31 @@ int
 tl_storage_of_memory(struct tl_storage **storage, const void *data, size_t size)
 {
 	return plain_new(storage, -1, data, size);
+}
+
+/* == folders == */
+
+int
+tl_folder_each(int folder, tl_folder_name *each, void *context)
+{
+	/* A second descriptor: readdir moves the offset of the first. */
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!directory) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while (rc == 0 && (errno = 0, entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			rc = each(context, entry->d_name);
+	if (rc == 0)
+		rc = -errno;
+	closedir(directory);
+	return rc;
 }

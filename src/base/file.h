@@ -139,6 +139,12 @@ bool tl_file_is_special(const char *path);
  * -errno. */
 int tl_file_open_special(const char *path);
 
+/* Called for each name in a folder but "." and ".."; a result other than 0 ends
+ * it. */
+typedef int tl_folder_name(void *context, const char *name);
+/* 0, the result of each, or -errno. */
+int tl_folder_each(int folder, tl_folder_name *each, void *context);
+
 /*
  * == storage ==
  *

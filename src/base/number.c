@@ -380,24 +380,30 @@ tl_parse_size(const char *text, uint64_t *size)
 	return -EINVAL;
 }
 
-void
-tl_put_size(struct tl_text *text, uint64_t bytes)
+const char *
+tl_size_in(char *room, uint64_t bytes)
 {
 	static const char units[] = "KMGTPE";
 	const uint64_t kilo = 1024;
 	uint64_t tenths = bytes / kilo * 10 + bytes % kilo * 10 / kilo;
 	size_t unit = 0;
+	uint16_t whole;
 
-	if (bytes < kilo) {
-		tl_put_unsigned(text, bytes);
-		return;
-	}
 	for (; tenths >= kilo * 10; tenths /= kilo)
 		unit++;
-	tl_put_unsigned(text, tenths / 10);
-	if (tenths < 100) {
-		tl_put_char(text, '.');
-		tl_put_unsigned(text, tenths % 10);
-	}
-	tl_put_char(text, units[unit]);
+	whole = (uint16_t)(tenths / 10); /* less than 1024 */
+	if (bytes < kilo)
+		snprintf(room, TL_SIZE_MAX + 1, "%hu", (uint16_t)bytes);
+	else if (tenths < 100)
+		snprintf(room, TL_SIZE_MAX + 1, "%hu.%hu%c", whole,
+		    (uint16_t)(tenths % 10), units[unit]);
+	else
+		snprintf(room, TL_SIZE_MAX + 1, "%hu%c", whole, units[unit]);
+	return room;
+}
+
+void
+tl_put_size(struct tl_text *text, uint64_t bytes)
+{
+	tl_put_string(text, TL_SIZE(bytes));
 }

@@ -3,15 +3,19 @@
 #include "base/options.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/ns.h"
+#include "base/process.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { HELP_COLUMN = 28 };
 
@@ -419,4 +423,30 @@ tl_option_bound(const char *word, struct tl_bound *bound,
 	    near.best[0] ? "not a time"
 			 : "not a time like 10:00, 5m, \"5 min ago\", "
 			   "yesterday or 2026-11-20T19:24:18");
+}
+
+/* == programs == */
+
+int
+tl_program_print(const char *program, struct tl_text *text)
+{
+	struct tl_fault fault = { 0 };
+	int rc = text->rc;
+
+	if (rc == 0)
+		rc = tl_write_all(STDOUT_FILENO, text->data, text->size);
+	tl_text_free(text);
+	if (rc == 0 || rc == -EPIPE)
+		return TL_DONE;
+	tl_fail(&fault, rc, "%s", tl_file_error(rc));
+	tl_fault_print(program, NULL, &fault);
+	return TL_FAILED;
+}
+
+int
+tl_program_usage(const char *program, const struct tl_fault *fault)
+{
+	tl_fault_print(program, NULL, fault);
+	fprintf(stderr, "Try %s --help.\n", program);
+	return TL_USAGE;
 }

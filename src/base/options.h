@@ -114,6 +114,17 @@ int tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault);
 int tl_option_bound(const char *word, struct tl_bound *bound,
     struct tl_fault *fault);
 
+/* == programs == */
+
+/* The exit status of a program. */
+enum { TL_DONE = 0, TL_FAILED = 1, TL_USAGE = 2 };
+
+/* Print the text of --help or --version, and free the text.  A reader that left
+ * early is no error.  Returns TL_DONE, or TL_FAILED after a diagnostic. */
+int tl_program_print(const char *program, struct tl_text *text);
+/* Print a usage error, and how to get help.  Returns TL_USAGE. */
+int tl_program_usage(const char *program, const struct tl_fault *fault);
+
 /* == the control socket of timelined == */
 
 /* TIMELINED_SOCKET in the environment overrides this path. */

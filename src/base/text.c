@@ -465,15 +465,22 @@ tl_put_rounded(struct tl_text *text, double value, int digits)
 		text->size--;
 }
 
+const char *
+tl_counted_in(char *room, uint64_t n, const char *noun)
+{
+	const size_t size = strlen(noun);
+	const bool y = size > 0 && noun[size - 1] == 'y';
+
+	snprintf(room, TL_COUNTED_MAX + 1, "%lu %.*s%s", n,
+	    (int)size - (y && n != 1), noun,
+	    n == 1 ? ""
+	    : y    ? "ies"
+		   : "s");
+	return room;
+}
+
 void
 tl_put_count(struct tl_text *text, uint64_t n, const char *noun)
 {
-	const struct tl_bytes word = tl_bytes_of(noun);
-	const bool y = word.size > 0 && noun[word.size - 1] == 'y';
-
-	tl_put_unsigned(text, n);
-	tl_put_char(text, ' ');
-	tl_put_bytes(text, tl_bytes(noun, word.size - (y && n != 1)));
-	if (n != 1)
-		tl_put_string(text, y ? "ies" : "s");
+	tl_put_string(text, TL_COUNTED(n, noun));
 }

@@ -26,7 +26,9 @@ enum {
 	TL_SIGNED_MAX = 20,
 	TL_HEX_MAX = 18,
 	TL_TIME_SIZE = 35,
-	TL_DURATION_MAX = 20
+	TL_DURATION_MAX = 20,
+	TL_SIZE_MAX = 8,
+	TL_COUNTED_MAX = 48 /* with a noun of up to 24 letters */
 };
 
 /* The last second that was written, so that a listing in order of time writes
@@ -93,9 +95,9 @@ void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */
 /* Put as %.17g does, but the shortest form that reads back the same; inf and
  * nan as such. */
 void tl_put_double(struct tl_text *text, double value);
-/* Put a number of digits (at most 17) significant digits as %g does, without zeros
- * behind them, but never with an exponent: 12345 for 1.23e+04, 0.00001 for
- * 1e-05. */
+/* Put a number of digits (at most 17) significant digits as %g does, without
+ * zeros behind them, but never with an exponent: 12345 for 1.23e+04, 0.00001
+ * for 1e-05. */
 void tl_put_rounded(struct tl_text *text, double value, int digits);
 /* Put "1 begin", "2 begins", "0 entries". */
 void tl_put_count(struct tl_text *text, uint64_t n, const char *noun);
@@ -116,12 +118,17 @@ char *tl_write_signed(char *to, int64_t n);
 char *tl_write_hex(char *to, uint64_t n);
 char *tl_write_duration(char *to, int64_t ns);
 
-/* A duration or a time as an argument of tl_put_format(), in an array that lives
- * to the end of the block. */
+/* A duration, a time, a size or a count as an argument of tl_put_format(), in
+ * an array that lives to the end of the block. */
 #define TL_DURATION(ns) tl_duration_in((char[TL_DURATION_MAX + 1]){ 0 }, ns)
 #define TL_TIME(ns)     tl_time_in((char[TL_TIME_SIZE + 1]){ 0 }, ns)
+#define TL_SIZE(bytes)  tl_size_in((char[TL_SIZE_MAX + 1]){ 0 }, bytes)
+#define TL_COUNTED(n, noun) \
+	tl_counted_in((char[TL_COUNTED_MAX + 1]){ 0 }, n, noun)
 const char *tl_duration_in(char *room, int64_t ns);
 const char *tl_time_in(char *room, int64_t ns);
+const char *tl_size_in(char *room, uint64_t bytes);
+const char *tl_counted_in(char *room, uint64_t n, const char *noun);
 
 /* For rare text only. */
 void tl_put_format(struct tl_text *text, const char *format, ...)

@@ -6,6 +6,7 @@
  */
 #include "base/fields.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/process.h"
 #include "convert/convert.h"
 #include "source/diagnostics.h"
@@ -17,7 +18,7 @@
 #include <timeline.h>
 #include <unistd.h>
 
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
+static const char program[] = "timeline-convert";
 
 static struct tl_output output;
 static struct tl_sources inputs;
@@ -28,7 +29,7 @@ static struct tl_conversion conversion;
 static void
 warn(const char *name, const struct tl_fault *fault)
 {
-	tl_fault_print("timeline-convert", name, fault);
+	tl_fault_print(program, name, fault);
 }
 
 /* Report damage, and notes about hosts and the output. */
@@ -176,29 +177,12 @@ put_summary(struct tl_text *text, const struct tl_options *options)
 	tl_fields_object_end(&f);
 }
 
-/* For what goes to standard output beside a conversion. */
-static int
-say(struct tl_text *text)
-{
-	const int rc =
-	    text->rc < 0 ? text->rc
-			 : tl_write_all(STDOUT_FILENO, text->data, text->size);
-	struct tl_fault fault = { 0 };
-
-	tl_text_free(text);
-	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
-		return DONE;
-	tl_fail(&fault, rc, "%s", tl_file_error(rc));
-	warn(NULL, &fault);
-	return FAILED;
-}
-
 /* Report the result, after inputs were read and the output was closed. */
 static int
 finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 {
 	const bool of_output = conversion.output_failed;
-	int status = DONE;
+	int status = TL_DONE;
 
 	tl_warn_sources(warn, &inputs, options->quiet);
 	complain_notes(NULL, &conversion.hosts, options->quiet);
@@ -207,10 +191,10 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 		struct tl_text text = { 0 };
 
 		put_summary(&text, options);
-		status = say(&text);
+		status = tl_program_print(program, &text);
 	}
 	if (rc == -EPIPE) /* a reader that left early is no error */
-		return DONE;
+		return TL_DONE;
 	/* -ENOENT: no file could be opened, which was reported */
 	if (fault->rc < 0 || (rc < 0 && rc != -ENOENT))
 		warn(of_output ? output_name(options)
@@ -222,7 +206,7 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 					.at = TL_FAULT_NOWHERE });
 	if (rc < 0 || fault->rc < 0 || conversion.damaged ||
 	    tl_sources_are_damaged(&inputs))
-		return FAILED;
+		return TL_FAILED;
 	return status;
 }
 
@@ -236,14 +220,6 @@ is_any_open(void)
 	return false;
 }
 
-static int
-say_usage(const struct tl_fault *fault)
-{
-	warn(NULL, fault);
-	fputs("Try timeline-convert --help.\n", stderr);
-	return USAGE;
-}
-
 /* Reported at the end, and in the summary. */
 static void
 keep_of_hosts(const char *name, const struct tl_fault *fault)
@@ -253,18 +229,9 @@ keep_of_hosts(const char *name, const struct tl_fault *fault)
 }
 
 static int
-convert(const struct tl_options *options)
+open_inputs(const struct tl_options *options)
 {
 	struct tl_progress progress;
-	struct tl_fault fault = { 0 };
-	int rc, close_rc, status;
-
-	tl_signals_clean_up(remove_unfinished);
-	if (tl_output_open(&output, options, &fault) < 0) {
-		warn(output_name(options), &fault);
-		return FAILED;
-	}
-
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, false);
 	const struct tl_source_plan plan = { .formats = &tl_formats_read,
@@ -273,11 +240,27 @@ convert(const struct tl_options *options)
 		.kernel = options->to->flags & TL_FORMAT_KERNEL,
 		.remote = &remote,
 		.progress = &progress };
+	int rc;
 
 	tl_progress_start(&progress, !options->no_progress);
 	rc = tl_sources_open(&inputs, options->files, options->file_count,
 	    &plan);
 	tl_progress_end(&progress);
+	return rc;
+}
+
+static int
+convert(const struct tl_options *options)
+{
+	struct tl_fault fault = { 0 };
+	int rc, close_rc, status;
+
+	tl_signals_clean_up(remove_unfinished);
+	if (tl_output_open(&output, options, &fault) < 0) {
+		warn(output_name(options), &fault);
+		return TL_FAILED;
+	}
+	rc = open_inputs(options);
 
 	/* Only users that can read each input can read the output. */
 	for (size_t i = 0; i < inputs.count; i++)
@@ -291,7 +274,7 @@ convert(const struct tl_options *options)
 
 		(void)tl_output_close(&output, false, &ignored);
 		tl_sources_free(&inputs);
-		return say_usage(&fault);
+		return tl_program_usage(program, &fault);
 	}
 	if (rc == 0)
 		tl_selection_copies(&inputs, keep_of_hosts);
@@ -317,18 +300,18 @@ main(int argc, char **argv)
 	tl_fill_standard_fds();
 	tl_signals_leave_to_write();
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
-		return say_usage(&fault);
+		return tl_program_usage(program, &fault);
 	switch (options.mode) {
 	case TL_MODE_HELP:
 		if (tl_options_help(&options, &text, &fault) < 0)
-			return say_usage(&fault);
-		return say(&text);
+			return tl_program_usage(program, &fault);
+		return tl_program_print(program, &text);
 	case TL_MODE_VERSION:
 		tl_put_string(&text, "timeline-convert " TIMELINE_VERSION "\n");
-		return say(&text);
+		return tl_program_print(program, &text);
 	case TL_MODE_FORMATS:
 		tl_options_formats(&text, options.json);
-		return say(&text);
+		return tl_program_print(program, &text);
 	default:
 		return convert(&options);
 	}

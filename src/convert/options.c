@@ -2,7 +2,7 @@
 /*
  * options.c - the command line, from the table options.def.
  */
-#include "convert/options.h"
+#include "convert/convert.h"
 
 #include "base/fields.h"
 #include "base/options.h"
@@ -244,6 +244,7 @@ int
 tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault)
 {
+	const char *name = getenv("TIMELINE");
 	struct tl_option_reader reader;
 	int value, rest, rc;
 	char *argument;
@@ -270,8 +271,6 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	}
 
 	/* Complete the options of a conversion; other requests need nothing. */
-	const char *name = getenv("TIMELINE");
-
 	if (options->mode != TL_MODE_CONVERT)
 		return 0;
 	if (options->file_count == 0) {

@@ -2,14 +2,13 @@
 /*
  * output.c - where a conversion goes.
  */
-#include "convert/output.h"
+#include "convert/convert.h"
 
 #include "base/file.h"
 #include "base/process.h"
 #include "convert/replace.h"
 #include "snap/compressed.h"
 #include "trace/layout.h"
-#include "trace/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -275,15 +274,12 @@ tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault)
 	if (kind == TL_OUTPUT_FILE && output->indexed && whole && rc == 0) {
 		/* A reader makes a missing index; the trace is whole
 		 * without. */
-		const struct tl_trace_read_options options = {
-			.codecs = &tl_trace_zstd,
-			.codec_count = 1
-		};
-		struct tl_fault unsaid = { 0 };
-		struct tl_trace *trace;
+		const struct tl_source_plan plan = { 0 };
+		const char *path = output->path;
+		struct tl_sources made = { 0 };
 
-		if (tl_trace_open(&trace, output->path, &options, &unsaid) == 0)
-			tl_trace_close(trace);
+		(void)tl_sources_open(&made, &path, 1, &plan);
+		tl_sources_free(&made);
 	}
 	return rc < 0 ? explain(fault, rc) : 0;
 }

@@ -209,17 +209,14 @@ put_created(struct tl_call *call, const struct tl_name *name,
 		const uint64_t entries = timeline_lane_entries(h, 0);
 		struct tl_text *out = &call->out;
 
-		tl_put_format(out, "%s: ", name->shown);
-		tl_put_size(out, used);
-		tl_put_format(out, " in use, %lu entries for each of %u CPUs",
-		    entries, h->cpu_lanes);
-		if (rate) {
-			tl_put_string(out, ": ");
-			tl_put_duration(out,
-			    (int64_t)((unsigned __int128)entries * TL_NS_PER_S /
-				      rate));
-			tl_put_format(out, " at %lu entries a second", rate);
-		}
+		tl_put_format(out,
+		    "%s: %s in use, %lu entries for each of %u CPUs",
+		    name->shown, TL_SIZE(used), entries, h->cpu_lanes);
+		if (rate)
+			tl_put_format(out, ": %s at %lu entries a second",
+			    TL_DURATION((int64_t)((unsigned __int128)entries *
+						  TL_NS_PER_S / rate)),
+			    rate);
 		tl_put_format(out, "; %lu in all lanes", room_of(h));
 		if (tl_call_has(call, TL_CTL_ENTRIES))
 			tl_put_format(out, ", %lu asked for", h->entries_asked);
@@ -338,14 +335,11 @@ tl_verb_burst(struct tl_call *call)
 	rc = timeline_burst(tl, level, (uint64_t)ns);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
-	else {
-		tl_put_format(&call->out, "%s: logging %s and above until ",
-		    name.shown, level);
-		tl_put_time(&call->out, tl_clock_read(CLOCK_REALTIME) + ns);
-		tl_put_string(&call->out, " (");
-		tl_put_duration(&call->out, ns);
-		tl_put_string(&call->out, ")\n");
-	}
+	else
+		tl_put_format(&call->out,
+		    "%s: logging %s and above until %s (%s)\n", name.shown,
+		    level, TL_TIME(tl_clock_read(CLOCK_REALTIME) + ns),
+		    TL_DURATION(ns));
 	timeline_close(tl);
 	return rc;
 }
@@ -462,16 +456,15 @@ tl_verb_slower(struct tl_call *call)
 		    call->given[TL_CTL_CATEGORY]);
 	else if (rc != 0)
 		tl_call_library(call, &name, rc);
-	else {
-		tl_put_format(&call->out, "%s: timers that match %s log %s",
+	else if (off)
+		tl_put_format(&call->out,
+		    "%s: timers that match %s log no span\n", name.shown,
+		    call->operands[1]);
+	else
+		tl_put_format(&call->out,
+		    "%s: timers that match %s log spans of at least %s\n",
 		    name.shown, call->operands[1],
-		    off ? "no span" : "spans of at least ");
-		if (percentile)
-			tl_put_string(&call->out, word);
-		else if (!off)
-			tl_put_duration(&call->out, ns);
-		tl_put_char(&call->out, '\n');
-	}
+		    percentile ? word : TL_DURATION(ns));
 	timeline_close(tl);
 	return rc;
 }

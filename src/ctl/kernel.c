@@ -74,10 +74,9 @@ put_summary(struct tl_call *call, const struct tl_name *name,
 		return;
 	}
 	tl_put_plain(text, tl_bytes_of(file));
-	tl_put_format(text, ": %lu entries, %lu lost, of %lu threads in ",
-	    counts->events, counts->lost, counts->threads);
-	tl_put_duration(text, lasted_ns / 1000000 * 1000000);
-	tl_put_char(text, '\n');
+	tl_put_format(text, ": %lu entries, %lu lost, of %lu threads in %s\n",
+	    counts->events, counts->lost, counts->threads,
+	    TL_DURATION(lasted_ns / 1000000 * 1000000));
 }
 
 int

@@ -11,7 +11,6 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "ctl/ctl.h"
-#include "ctl/table.h"
 #include "ctl/view.h"
 #include "kernel/kernel.h"
 #include "ring/ring.h"
@@ -180,10 +179,8 @@ put_cell(struct tl_text *text, const struct item *item, unsigned column,
 		tl_put_unsigned(text, g->dropped);
 		break;
 	case HISTORY:
-		if (g->kept_ns >= 0)
-			tl_put_duration(text, g->kept_ns);
-		else
-			tl_put_char(text, '-');
+		tl_put_string(text,
+		    g->kept_ns >= 0 ? TL_DURATION(g->kept_ns) : "-");
 		break;
 	}
 	tl_cell_end(text, start, width, columns[column].right);

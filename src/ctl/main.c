@@ -5,6 +5,7 @@
  * The only file that prints diagnostics and exits: 0 success, 1 failure, 2
  * usage error.
  */
+#include "base/options.h"
 #include "base/process.h"
 #include "ctl/ctl.h"
 
@@ -13,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 /* The file was truncated while it was mapped. */
 static void
@@ -62,6 +61,6 @@ main(int argc, char **argv)
 			fputs("Try timelinectl --help.\n", stderr);
 	}
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
-		return DONE;
-	return call.usage ? USAGE : FAILED;
+		return TL_DONE;
+	return call.usage ? TL_USAGE : TL_FAILED;
 }

@@ -2,8 +2,8 @@
 /*
  * rates.c - the rows of top, found by the id of their message, and its rounds
  */
-#include "ctl/rates.h"
 #include "base/array.h"
+#include "ctl/view.h"
 
 #include "snap/snap.h"
 

@@ -35,7 +35,6 @@ struct record {
 	struct tl_recorder_options options;
 	struct tl_recorder_status status;
 	char path[TL_PATH_MAX];
-	char index[TL_PATH_MAX];
 	int64_t for_ns; /* 0: until interrupted */
 	int64_t begun_ns;
 	bool shown;
@@ -50,32 +49,13 @@ struct record {
 /* == the recording == */
 
 static int
-open_new(const char *path)
-{
-	const int fd =
-	    open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-
-	return fd < 0 ? -errno : fd;
-}
-
-static int
 begin(void *context, int64_t ns, struct tl_recorder_files *files)
 {
 	const struct record *r = context;
-	int rc;
 
 	(void)ns;
 	memcpy(files->path, r->path, sizeof(files->path));
-	files->data = open_new(r->path);
-	if (files->data < 0)
-		return files->data;
-	files->index = open_new(r->index);
-	if (files->index >= 0)
-		return 0;
-	rc = files->index;
-	close(files->data);
-	unlink(r->path);
-	return rc;
+	return tl_recorder_files_make(files, AT_FDCWD, r->path, 0600, false);
 }
 
 /* Report that a trace has only the spans that timers logged, not the counts of
@@ -191,9 +171,8 @@ start(struct record *r)
 static void
 put_state(struct tl_text *text, const struct tl_recorder_status *status)
 {
-	tl_put_format(text, "%lu entries, %lu lost, ", status->events,
-	    status->lost);
-	tl_put_size(text, status->bytes);
+	tl_put_format(text, "%lu entries, %lu lost, %s", status->events,
+	    status->lost, TL_SIZE(status->bytes));
 }
 
 static void
@@ -217,9 +196,8 @@ put_summary(struct record *r)
 	tl_put_plain(text, tl_bytes_of(r->path));
 	tl_put_string(text, ": ");
 	put_state(text, &r->status);
-	tl_put_string(text, " in ");
-	tl_put_duration(text, lasted_ns / 1000000 * 1000000);
-	tl_put_char(text, '\n');
+	tl_put_format(text, " in %s\n",
+	    TL_DURATION(lasted_ns / 1000000 * 1000000));
 }
 
 /* Wait for a round, or until the recording is long enough.  false: it is. */
@@ -312,8 +290,7 @@ tl_verb_record(struct tl_call *call)
 		    "%s: not a size of 64K or more, like 10M", size);
 	if (!path || path[0] == '\0')
 		return tl_call_usage(call, "record needs -o FILE");
-	if (snprintf(r.index, sizeof(r.index), "%s%s", path,
-		TL_TRACE_INDEX_SUFFIX) >= (int)sizeof(r.index))
+	if (strlen(path) + sizeof(TL_TRACE_INDEX_SUFFIX) > sizeof(r.path))
 		return tl_call_usage(call, "the name of the file is too long");
 	strcpy(r.path, path);
 	tl_signals_ask_to_stop(true);

@@ -8,9 +8,8 @@
 #include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
-#include "ctl/rates.h"
 #include "ctl/screen.h"
-#include "ctl/table.h"
+#include "ctl/view.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -125,16 +124,11 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 	tl_put_plain(text, tl_bytes_of(t->sample.name.shown));
 	tl_put_string(text, "  level ");
 	tl_put_threshold(text, g);
-	if (g->burst) {
-		tl_put_string(text, ", then ");
-		tl_put_string(text, tl_threshold_name(g->base));
-	}
-	tl_put_format(text, "  %.0f entries/s  lost %lu (+%lu)  history ",
-	    tl_view_rate(view), g->dropped, t->sample.lost);
-	if (g->kept_ns >= 0)
-		tl_put_duration(text, g->kept_ns);
-	else
-		tl_put_char(text, '-');
+	if (g->burst)
+		tl_put_format(text, ", then %s", tl_threshold_name(g->base));
+	tl_put_format(text, "  %.0f entries/s  lost %lu (+%lu)  history %s",
+	    tl_view_rate(view), g->dropped, t->sample.lost,
+	    g->kept_ns >= 0 ? TL_DURATION(g->kept_ns) : "-");
 	tl_put_share(text, t->sample.share);
 	end_line(t, text, start, columns, "");
 	start = text->size;

@@ -345,9 +345,7 @@ int
 tl_call_duration(struct tl_call *call, const char *word, int64_t least_ns,
     int64_t most_ns, int64_t *ns)
 {
-	struct tl_text bounds = { 0 };
 	int64_t value;
-	int rc = 0;
 
 	if (!word)
 		return 0;
@@ -355,16 +353,11 @@ tl_call_duration(struct tl_call *call, const char *word, int64_t least_ns,
 		call->usage = true;
 		return -EINVAL;
 	}
-	if (value < least_ns || value > most_ns) {
-		tl_put_duration(&bounds, least_ns);
-		tl_put_string(&bounds, most_ns < INT64_MAX ? " to " : " up");
-		if (most_ns < INT64_MAX)
-			tl_put_duration(&bounds, most_ns);
-		rc = tl_call_usage(call, "%s: not a duration from %s", word,
-		    tl_text_string(&bounds));
-		tl_text_free(&bounds);
-		return rc;
-	}
+	if (value < least_ns || value > most_ns)
+		return tl_call_usage(call, "%s: not a duration from %s%s%s",
+		    word, TL_DURATION(least_ns),
+		    most_ns < INT64_MAX ? " to " : " up",
+		    most_ns < INT64_MAX ? TL_DURATION(most_ns) : "");
 	*ns = value;
 	return 0;
 }

@@ -6,12 +6,14 @@
 
 #include "base/file.h"
 #include "base/ns.h"
+#include "base/utf8.h"
 #include "clock/clock.h"
 #include "event/message.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,19 +23,8 @@
 
 enum {
 	SHOWN_MAX = 8,   /* in a line of text */
-	RUN_MAX = 32,    /* entries read at once */
-	LANE_MAX = 1024, /* entries read of a lane, builtin ones included */
-	RUNS_MAX = 16384 /* read of one timeline, for any number of lanes */
-};
-
-/* State of a scan for writers. */
-struct scan {
-	struct tl_writers *writers;
-	int fd;
-	const struct tl_inspection *inspection;
-	unsigned runs_left;
-	uint64_t message; /* its builtin flag is in the cache; 0: none */
-	bool builtin;
+	TAKEN_MAX = 32,  /* entries taken of a lane */
+	READ_MAX = 1024, /* newest entries read of a lane to find these */
 };
 
 static struct tl_writer *
@@ -54,107 +45,46 @@ find(struct tl_writers *writers, uint32_t pid)
 
 static void
 take_entry(struct tl_writers *writers, const struct tl_inspection *g,
-    const struct timeline_entry *e)
+    const struct tl_event *e)
 {
 	struct tl_writer *const w = find(writers, e->pid);
 	const uint64_t ticks = e->tsc < g->now_tsc ? g->now_tsc - e->tsc : 0;
 	uint64_t age_ns;
 
-	if (!w) {
-		writers->more++;
+	if (!w)
 		return;
-	}
 	age_ns = (uint64_t)tl_ticks_to_ns(ticks < INT64_MAX ? (int64_t)ticks
 							    : INT64_MAX,
 	    g->header.clock.mult ? g->header.clock.mult : TL_MULT_ONE);
-	w->entries++;
 	if (age_ns < w->age_ns)
 		w->age_ns = age_ns;
 }
 
-/* Builtin messages have the process that changed a level, which need not log.
- * The flag is read once for several entries of one message. */
-static bool
-is_builtin(struct scan *s, uint32_t message)
+/* Take the newest entries of each lane.  Builtin messages have the process that
+ * changed a level, which need not log. */
+static int
+take_entries(struct tl_writers *writers, int fd, const struct tl_inspection *g)
 {
-	const uint64_t at = message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
-	const struct timeline_header *h = &s->inspection->header;
-	struct timeline_record record;
+	uint8_t *taken = calloc(g->lane_count, sizeof(*taken));
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor = NULL;
+	struct tl_snap *snap = NULL;
+	struct tl_event e;
+	int rc = taken ? tl_snap_open_fd(&snap, fd, READ_MAX, &fault) : -ENOMEM;
 
-	if (at == s->message)
-		return s->builtin;
-	s->message = at;
-	s->builtin = tl_fits(h->strings_size, at, 1, sizeof(record)) &&
-		     tl_read_at(s->fd, &record, sizeof(record),
-			 h->strings_offset + at) == (int64_t)sizeof(record) &&
-		     record.builtin != TIMELINE_BUILTIN_NONE;
-	return s->builtin;
-}
-
-/* Is entry q, or a newer one in its slot, whole? */
-static bool
-is_entry(const struct timeline_header *h, uint32_t lane, uint64_t q,
-    const struct timeline_entry *e)
-{
-	const uint64_t whole = timeline_stamp_whole(q);
-
-	if (!timeline_lane_has_sums(h, lane))
-		return e->stamp >= whole && e->stamp % 2 == 0;
-	q = ((uint32_t)e->stamp - 2) / 2;
-	return (int32_t)((uint32_t)e->stamp - (uint32_t)whole) >= 0 &&
-	       e->stamp == timeline_stamp_fallback(q, e);
-}
-
-/* Take entries [q, q + count), which are contiguous in the file, newest first.
- * Incomplete entries are skipped; an entry that replaced another meanwhile
- * counts as well. */
-static size_t
-take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
-{
-	struct timeline_entry run[RUN_MAX];
-	size_t taken = 0;
-
-	if (tl_read_at(s->fd, run, count * sizeof(run[0]),
-		timeline_entry_offset(&s->inspection->header, lane, q)) !=
-	    (int64_t)(count * sizeof(run[0])))
-		return 0;
-	while (count-- > 0) {
-		const struct timeline_entry *e = &run[count];
-
-		if (!is_entry(&s->inspection->header, lane, q + count, e) ||
-		    is_builtin(s, e->message))
+	if (rc == 0)
+		rc = tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor);
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &e)) > 0) {
+		if (!e.message || e.paired || e.message->builtin ||
+		    e.lane >= g->lane_count || taken[e.lane] == TAKEN_MAX)
 			continue;
-		take_entry(s->writers, s->inspection, e);
-		taken++;
+		taken[e.lane]++;
+		take_entry(writers, g, &e);
 	}
-	return taken;
-}
-
-/* Read back from the newest entry, until TL_WRITER_ENTRIES_MAX were found. */
-static void
-take_lane(struct scan *s, uint32_t i)
-{
-	const struct tl_inspection_lane *lane = &s->inspection->lanes[i];
-	uint64_t first = lane->cleared;
-	size_t taken = 0;
-
-	if (lane->head >= lane->entries &&
-	    first < lane->head - lane->entries + 1)
-		first = lane->head - lane->entries + 1;
-	for (uint64_t end = lane->head; end > first && s->runs_left > 0 &&
-					taken < TL_WRITER_ENTRIES_MAX;) {
-		uint64_t count = ((end - 1) & (lane->entries - 1)) + 1;
-
-		if (count > RUN_MAX)
-			count = RUN_MAX;
-		if (count > end - first)
-			count = end - first;
-		end -= count;
-		s->runs_left--;
-		if (lane->head - end > LANE_MAX)
-			break;
-		taken += take_run(s, i, end, count);
-	}
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	free(taken);
+	return rc;
 }
 
 static int
@@ -173,10 +103,6 @@ static void
 read_writers(struct tl_writers *writers, int fd,
     const struct tl_inspection *inspection)
 {
-	struct scan scan = { .writers = writers,
-		.fd = fd,
-		.inspection = inspection,
-		.runs_left = RUNS_MAX };
 	const bool old = tl_boot_of(&inspection->header) == TL_BOOT_OTHER;
 	const bool known = old || (inspection->now_tsc != 0 &&
 				      !tl_is_elsewhere(&inspection->header));
@@ -184,10 +110,11 @@ read_writers(struct tl_writers *writers, int fd,
 	*writers = (struct tl_writers){ 0 };
 	if (inspection->header.state != TIMELINE_LIVE)
 		return;
-	for (uint32_t i = 0; i < inspection->lane_count; i++)
-		take_lane(&scan, i);
+	(void)take_entries(writers, fd, inspection);
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
+		char *const command = w->command;
+		const size_t max = sizeof(w->command) - 1;
 
 		w->known = w->pid != 0 && known;
 		w->alive =
@@ -196,9 +123,6 @@ read_writers(struct tl_writers *writers, int fd,
 		/* Set the name of a writer that /proc does not have, dead or
 		 * of another PID namespace, if the header has it: that of the
 		 * creator. */
-		char *const command = w->command;
-		const size_t max = sizeof(w->command) - 1;
-
 		if (w->alive)
 			tl_read_start(command, max, "/proc/%u/comm", w->pid);
 		else if (w->pid == inspection->header.creator_pid)
@@ -330,10 +254,9 @@ void
 tl_put_threshold(struct tl_text *text, const struct tl_inspection *inspection)
 {
 	tl_put_string(text, tl_threshold_name(inspection->threshold));
-	if (!inspection->burst)
-		return;
-	tl_put_string(text, " for ");
-	tl_put_duration(text, (int64_t)inspection->burst_left_ns);
+	if (inspection->burst)
+		tl_put_format(text, " for %s",
+		    TL_DURATION((int64_t)inspection->burst_left_ns));
 }
 
 static void
@@ -366,4 +289,25 @@ tl_view_json(struct tl_fields *f, const struct tl_view *view)
 		tl_fields_null(f, "pid_namespace");
 	tl_fields_bool(f, "elsewhere", tl_is_elsewhere(&g->header));
 	put_writers(f, &view->writers);
+}
+
+/* == columns == */
+
+void
+tl_cell_end(struct tl_text *text, size_t start, size_t width, bool right)
+{
+	const size_t size = text->size - start;
+	unsigned has;
+	size_t fill;
+
+	tl_utf8_fit(tl_bytes(text->data + start, size), UINT_MAX, &has);
+	fill = has < width ? width - has : 0;
+	if (right && fill > 0 && tl_text_reserve(text, fill)) {
+		memmove(text->data + start + fill, text->data + start, size);
+		memset(text->data + start, ' ', fill);
+		text->size += fill;
+	} else {
+		tl_put_repeat(text, ' ', fill);
+	}
+	tl_put_char(text, ' ');
 }

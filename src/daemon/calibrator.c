@@ -12,7 +12,6 @@
 #include "daemon/calibrator.h"
 
 #include "clock/keeper.h"
-#include "daemon/clock_sampler.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -126,6 +125,7 @@ tick(struct ticker *ticker)
 	struct tl_clock_point point;
 	struct tl_keep_news news = { 0 };
 	const int rc = take(ticker, &point, &news);
+	ev_tstamp period;
 
 	for (struct tl_calibrator *c = ticker->first; c; c = c->next) {
 		if (c->tl->geometry.clock_kind != TIMELINE_CLOCK_TSC) {
@@ -145,8 +145,7 @@ tick(struct ticker *ticker)
 	/* Sample more often for a while after the rate changed: some clocks
 	 * change the rate every second, and the straight stretches in between
 	 * need points. */
-	const ev_tstamp period = ticker->lively > 0 ? lively_s : period_s;
-
+	period = ticker->lively > 0 ? lively_s : period_s;
 	if (ticker->lively > 0)
 		ticker->lively--;
 	if (ticker->timer.repeat == period)

@@ -9,7 +9,7 @@
  * brackets, rejected brackets included, so that a machine that became slow is
  * accepted after eight brackets.
  */
-#include "daemon/clock_sampler.h"
+#include "daemon/calibrator.h"
 
 #include "base/file.h"
 #include "base/ns.h"
@@ -181,7 +181,7 @@ tl_sampler_take(struct tl_sampler *s, struct tl_clock_point *point,
 
 		if (now - s->asleep_ns > SLEPT_NS) {
 			news->slept = true;
-			/* the raw clock stood still; the counter may not have */
+			/* the raw clock stood, the counter may not have */
 			s->raw_tsc = 0;
 		}
 		s->asleep_ns = now;

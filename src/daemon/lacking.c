@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lacking.c - look up the conditions of triggers among the messages. */
-#include "daemon/lacking.h"
+#include "daemon/target.h"
 
 #include "base/array.h"
 #include "daemon/log.h"
@@ -99,8 +99,8 @@ warn(const struct messages *m, const struct tl_config_rule *rule,
 	return true;
 }
 
-/* Look up all arguments of a rule.  Returns whether its messages are defined, or
- * it names no argument: then there is no need to look again. */
+/* Look up all arguments of a rule.  Returns whether its messages are defined,
+ * or it names no argument: then there is no need to look again. */
 static bool
 warn_of(const struct messages *m, const struct tl_config_rule *rule)
 {

@@ -5,15 +5,15 @@
  */
 #include "daemon/daemon.h"
 
+#include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/disk/snapshots.h"
 #include "daemon/log.h"
 #include "daemon/programs.h"
-#include "daemon/sandbox/runner.h"
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
+#include "daemon/serve/answer.h"
 #include "daemon/serve/control.h"
 #include "daemon/serve/http.h"
-#include "daemon/serve/reading.h"
 #include "daemon/targets.h"
 
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 #include <time.h>
 
 static void
@@ -59,17 +60,11 @@ tl_daemon_check(const struct tl_config *config, struct tl_fault *fault)
 	return 0;
 }
 
-static bool
-is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static int
 listen_again_at(struct tl_daemon *d, struct tl_http **http, const char *old,
     const char *new, struct tl_fault *fault)
 {
-	if (*http && is_same(old, new))
+	if (*http && tl_config_is_same(old, new))
 		return 0;
 	tl_http_free(*http);
 	*http = NULL;
@@ -103,7 +98,7 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 	rc = keep_first(rc,
 	    listen_again_at(d, &d->page, old->page, new->page, &second),
 	    &second, fault);
-	if (!d->control || !is_same(old->socket, new->socket)) {
+	if (!d->control || !tl_config_is_same(old->socket, new->socket)) {
 		tl_control_free(d->control);
 		d->control = NULL;
 		if (new->socket)
@@ -111,21 +106,22 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 			    &second);
 	}
 	rc = keep_first(rc, second_rc, &second, fault);
-	if (!is_same(old->directory, new->directory) ||
-	    !is_same(old->user, new->user) || old->seccomp != new->seccomp)
+	if (!tl_config_is_same(old->directory, new->directory) ||
+	    !tl_config_is_same(old->user, new->user) ||
+	    old->seccomp != new->seccomp)
 		tl_daemon_log(TL_LOG_WARNING,
 		    "a change of directory, user or seccomp takes effect at "
 		    "the next start");
 	return rc;
 }
 
-/* Report readiness to the supervisor. */
+/* Report readiness to the supervisor, at the start and after each reload, and
+ * the line that `systemctl status` shows. */
 static void
 notify_ready(const struct tl_daemon *daemon)
 {
-	tl_notify_ready();
-	tl_notify_status("%zu timeline%s", daemon->target_count,
-	    daemon->target_count == 1 ? "" : "s");
+	sd_notifyf(0, "READY=1\nSTATUS=%s",
+	    TL_COUNTED(daemon->target_count, "timeline"));
 }
 
 int
@@ -136,7 +132,9 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	struct tl_config *new;
 	int rc;
 
-	tl_notify_reloading();
+	/* the time distinguishes the reload from earlier ones */
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%ld",
+	    tl_clock_read(CLOCK_MONOTONIC) / 1000);
 	rc = tl_config_load(&new, old->path, fault);
 	if (rc == 0 && (rc = tl_daemon_check(new, fault)) != 0)
 		tl_config_free(new);
@@ -191,7 +189,7 @@ on_watchdog(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)loop;
 	(void)timer;
 	(void)events;
-	tl_notify_alive();
+	sd_notify(0, "WATCHDOG=1");
 }
 
 /* Open everything that can fail, in the order of daemon.h. */
@@ -232,7 +230,9 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 static void
 run(struct tl_daemon *d)
 {
-	const double watchdog_s = (double)tl_notify_watchdog_ns() / 2e9;
+	uint64_t watchdog_us = 0;
+	const bool is_watched = sd_watchdog_enabled(0, &watchdog_us) > 0;
+	const double watchdog_s = is_watched ? (double)watchdog_us / 2e6 : 0;
 	ev_signal hangup, end, interrupt;
 	ev_timer watchdog;
 
@@ -247,20 +247,17 @@ run(struct tl_daemon *d)
 	if (watchdog_s > 0)
 		ev_timer_start(d->loop, &watchdog);
 
-	const char *plural = d->target_count == 1 ? "" : "s";
 	const unsigned port = d->http ? tl_http_port(d->http) : 0;
 
 	if (port)
-		tl_daemon_log(TL_LOG_NOTICE,
-		    "ready: %zu timeline%s, metrics on port %u",
-		    d->target_count, plural, port);
+		tl_daemon_log(TL_LOG_NOTICE, "ready: %s, metrics on port %u",
+		    TL_COUNTED(d->target_count, "timeline"), port);
 	else
-		tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timeline%s",
-		    d->target_count, plural);
-
+		tl_daemon_log(TL_LOG_NOTICE, "ready: %s",
+		    TL_COUNTED(d->target_count, "timeline"));
 	notify_ready(d);
 	ev_run(d->loop, 0);
-	tl_notify_stopping();
+	sd_notify(0, "STOPPING=1");
 	tl_daemon_log(TL_LOG_NOTICE, "stopping");
 	ev_signal_stop(d->loop, &hangup);
 	ev_signal_stop(d->loop, &end);

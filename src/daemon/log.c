@@ -10,7 +10,6 @@
 #include "daemon/log.h"
 
 #include "base/text.h"
-#include "clock/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +20,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -49,6 +46,7 @@ static uint64_t dropped_reported;
 void
 tl_daemon_log_open(void)
 {
+	const char *stream = getenv("JOURNAL_STREAM");
 	struct stat st = { 0 };
 	unsigned long long dev, ino;
 
@@ -58,8 +56,6 @@ tl_daemon_log_open(void)
 		return;
 
 	/* Does JOURNAL_STREAM name the device and inode of stderr? */
-	const char *stream = getenv("JOURNAL_STREAM");
-
 	is_journal = stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
 		     st.st_dev == dev && st.st_ino == ino;
 
@@ -177,59 +173,4 @@ tl_daemon_log_limited(struct tl_log_limit *limit, double now_s,
 	else
 		tl_daemon_log(TL_LOG_WARNING, "%s", text);
 	*limit = (struct tl_log_limit){ .logged_s = now_s, .any = true };
-}
-
-/* == the supervisor == */
-
-enum { STATUS_MAX = 256 };
-
-void
-tl_notify_ready(void)
-{
-	sd_notify(0, "READY=1");
-}
-
-/* Report a reload.  The time distinguishes the reload from earlier ones. */
-void
-tl_notify_reloading(void)
-{
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lu",
-	    tl_clock_read(CLOCK_MONOTONIC) / 1000);
-}
-
-void
-tl_notify_stopping(void)
-{
-	sd_notify(0, "STOPPING=1");
-}
-
-/* Send a status line, escaped so that no text begins another assignment. */
-void
-tl_notify_status(const char *format, ...)
-{
-	char line[STATUS_MAX];
-	struct tl_text text = { 0 };
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	tl_put_string(&text, "STATUS=");
-	tl_put_plain(&text, tl_bytes_of(line));
-	sd_notify(0, tl_text_string(&text));
-	tl_text_free(&text);
-}
-
-uint64_t
-tl_notify_watchdog_ns(void)
-{
-	uint64_t us = 0;
-
-	return sd_watchdog_enabled(0, &us) > 0 ? us * 1000 : 0;
-}
-
-void
-tl_notify_alive(void)
-{
-	sd_notify(0, "WATCHDOG=1");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.h - lines on stderr, and messages to the supervisor (systemd).
+ * log.h - lines on stderr.
  *
  * Only the thread of the loop may call these functions.  No function waits.
  */
@@ -40,21 +40,5 @@ struct tl_log_limit {
 };
 void tl_daemon_log_limited(struct tl_log_limit *limit, double now_s,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/*
- * Send sd_notify(3) messages: ready at the start and after each reload.
- * Without a supervisor $NOTIFY_SOCKET is unset and these functions do nothing.
- * A message that cannot be sent is lost.
- */
-void tl_notify_ready(void);
-void tl_notify_reloading(void);
-void tl_notify_stopping(void);
-/* Set the line that `systemctl status` shows. */
-void
-tl_notify_status(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The interval of the watchdog, within which tl_notify_alive must be called; 0
- * without a watchdog. */
-uint64_t tl_notify_watchdog_ns(void);
-void tl_notify_alive(void);
 
 #endif

@@ -14,11 +14,10 @@
 #include "clock/clock.h"
 #include "clock/rate.h"
 #include "daemon/daemon.h"
-#include "daemon/lacking.h"
 #include "daemon/log.h"
 #include "daemon/sampling/bursts.h"
-#include "daemon/sandbox/privileges.h"
-#include "daemon/sandbox/runner.h"
+#include "daemon/sandbox/sandbox.h"
+#include "daemon/target.h"
 #include "kernel/kernel.h"
 #include "ring/guard.h"
 
@@ -32,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
+static const char program[] = "timelined";
 
 enum { LARGE_BLOCK = 64 << 10 };
 
@@ -53,27 +52,7 @@ report(const struct tl_fault *fault)
 {
 	tl_daemon_log(TL_LOG_ERROR, "%s",
 	    fault->text[0] ? fault->text : strerror(-fault->rc));
-	return FAILED;
-}
-
-static int
-usage(const struct tl_fault *fault)
-{
-	tl_fault_print("timelined", NULL, fault);
-	fputs("Try timelined --help.\n", stderr);
-	return USAGE;
-}
-
-static int
-print(const char *text)
-{
-	struct tl_fault fault = { 0 };
-	const int rc = tl_write_all(STDOUT_FILENO, text, strlen(text));
-
-	if (rc == 0 || rc == -EPIPE) /* a reader that left early is no error */
-		return DONE;
-	tl_fail(&fault, rc, "%s", tl_file_error(rc));
-	return report(&fault);
+	return TL_FAILED;
 }
 
 static int
@@ -92,13 +71,10 @@ print_help(const char *what, struct tl_fault *fault)
 		    "timelined(8),\ntimelined.conf(5).\n"
 	};
 	struct tl_text text = { 0 };
-	int status;
 
 	if (tl_help_put(&text, &help, options, OPTIONS, what, fault) < 0)
-		return usage(fault);
-	status = print(tl_text_string(&text));
-	tl_text_free(&text);
-	return status;
+		return tl_program_usage(program, fault);
+	return tl_program_print(program, &text);
 }
 
 /* Load the configuration, and check everything that needs no running daemon. */
@@ -190,7 +166,7 @@ run_keeper(const char *path, const char *user)
 		    log_keeper, &fault);
 	}
 	tl_config_free(config);
-	return rc == 0 ? DONE : report(&fault);
+	return rc == 0 ? TL_DONE : report(&fault);
 }
 
 static int
@@ -205,14 +181,11 @@ start(const char *path, bool check_only)
 		return report(&fault);
 	if (check_only) {
 		tl_lacking_check(config);
-		tl_put_format(&text, "%s: ", path);
-		tl_put_count(&text, config->timeline_count, "timeline");
-		tl_put_string(&text, ", no error\n");
+		tl_put_format(&text, "%s: %s, no error\n", path,
+		    TL_COUNTED(config->timeline_count, "timeline"));
 		put_slots(&text, config);
-		rc = print(tl_text_string(&text));
-		tl_text_free(&text);
 		tl_config_free(config);
-		return rc;
+		return tl_program_print(program, &text);
 	}
 	tl_daemon_log_open();
 #ifdef __GLIBC__
@@ -233,7 +206,7 @@ start(const char *path, bool check_only)
 		tl_config_free(config);
 		return report(&fault);
 	}
-	return tl_daemon_run(config, &fault) == 0 ? DONE : report(&fault);
+	return tl_daemon_run(config, &fault) == 0 ? TL_DONE : report(&fault);
 }
 
 int
@@ -242,6 +215,7 @@ main(int argc, char **argv)
 	const char *path = TL_CONFIG_FILE, *keeper = NULL;
 	struct tl_option_reader reader;
 	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
 	bool check_only = false;
 	char *argument;
 	int value, rest;
@@ -266,10 +240,12 @@ main(int argc, char **argv)
 		case 'h':
 			return print_help(argument, &fault);
 		case 'V':
-			return print("timelined " TIMELINE_VERSION "\n");
+			tl_put_string(&text,
+			    "timelined " TIMELINE_VERSION "\n");
+			return tl_program_print(program, &text);
 		default:
 			tl_usage(&fault, argument, "unexpected argument");
-			return usage(&fault);
+			return tl_program_usage(program, &fault);
 		}
 	}
 	if (value == 0 && rest < argc)
@@ -277,6 +253,6 @@ main(int argc, char **argv)
 	if (fault.rc == 0 && keeper && check_only)
 		tl_usage(&fault, "--keeper", "not with --check");
 	if (fault.rc < 0)
-		return usage(&fault);
+		return tl_program_usage(program, &fault);
 	return keeper ? run_keeper(path, keeper) : start(path, check_only);
 }

@@ -6,7 +6,7 @@
 
 #include "daemon/log.h"
 
-#include "daemon/sandbox/runner.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include <assert.h>
 #include <errno.h>

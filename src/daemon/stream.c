@@ -14,7 +14,7 @@
 
 #include "base/word.h"
 #include "clock/clock.h"
-#include "daemon/lacking.h"
+#include "daemon/target.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
 
@@ -67,8 +67,11 @@ rate_of(const struct tl_target *t)
 	return tl_load_64(&t->tl->header->clock.mult);
 }
 
-int
-tl_streams_read(struct tl_target *target, struct tl_rules_now *complete)
+/* Read the new entries of a target.  Returns 0 if all were read, 1 after one
+ * turn, or -errno at the end of the stream.  *complete becomes the time of the
+ * last entry, if there was one. */
+static int
+read_turn(struct tl_target *target, struct tl_rules_now *complete)
 {
 	struct tl_event event;
 	int rc;
@@ -184,7 +187,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, int64_t turn_ns,
 
 	copy_marks(target, marks);
 	prepare_rules(target);
-	rc = tl_streams_read(target, &complete);
+	rc = read_turn(target, &complete);
 	any = sum_of(&target->counts) != before;
 	if (any)
 		target->read_ns = turn_ns;

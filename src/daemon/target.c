@@ -4,13 +4,12 @@
  * out the actions of its triggers.
  */
 #include "daemon/target.h"
-#include "daemon/serve/watch.h"
+#include "daemon/serve/answer.h"
 
 #include "base/file.h"
 #include "clock/clock.h"
 #include "daemon/disk/names.h"
 #include "daemon/disk/snapshots.h"
-#include "daemon/lacking.h"
 #include "daemon/programs.h"
 #include "event/sched.h"
 #include "ring/guard.h"
@@ -41,37 +40,44 @@ lock_for_daemon(int fd)
 	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 }
 
-/* Count and log the result of a snapshot. */
+void
+tl_target_count_snapshot(struct tl_target *target,
+    const struct tl_snapshot_result *result)
+{
+	if (target && result->rc == 0)
+		target->counts.snapshots++;
+	else if (target)
+		target->counts.snapshot_faults++;
+	if (result->rc == 0)
+		tl_daemon_log(TL_LOG_INFO, "%s: saved %s", result->timeline,
+		    result->path);
+	else
+		tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s",
+		    result->timeline, result->path, tl_file_error(result->rc));
+}
+
 static void
 snapshot_done(void *context, const struct tl_snapshot_result *result)
 {
 	struct tl_target *t = context;
 
-	if (result->rc == 0) {
-		t->counts.snapshots++;
-		tl_daemon_log(TL_LOG_INFO, "%s: saved %s", t->name,
-		    result->path);
-		if (result->left_out > 0)
-			tl_daemon_log(TL_LOG_NOTICE,
-			    "%s: %s: %lu entr%s overwritten while the "
-			    "file was copied; the newest ones are kept",
-			    t->name, result->path, result->left_out,
-			    result->left_out == 1 ? "y was" : "ies were");
-		if (result->why_rc < 0)
-			tl_daemon_log(TL_LOG_WARNING,
-			    "%s: cannot explain %s: %s", t->name, result->path,
-			    strerror(-result->why_rc));
-		if (result->kernel_rc < 0)
-			tl_daemon_log(TL_LOG_WARNING,
-			    "%s: cannot save %s" TL_SCHED_SUFFIX
-			    ", the events of the kernel: %s",
-			    t->name, result->path,
-			    tl_file_error(result->kernel_rc));
+	tl_target_count_snapshot(t, result);
+	if (result->rc != 0)
 		return;
-	}
-	t->counts.snapshot_faults++;
-	tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s", t->name,
-	    result->path, tl_file_error(result->rc));
+	if (result->left_out > 0)
+		tl_daemon_log(TL_LOG_NOTICE,
+		    "%s: %s: %lu entr%s overwritten while the file was copied; "
+		    "the newest ones are kept",
+		    t->name, result->path, result->left_out,
+		    result->left_out == 1 ? "y was" : "ies were");
+	if (result->why_rc < 0)
+		tl_daemon_log(TL_LOG_WARNING, "%s: cannot explain %s: %s",
+		    t->name, result->path, strerror(-result->why_rc));
+	if (result->kernel_rc < 0)
+		tl_daemon_log(TL_LOG_WARNING,
+		    "%s: cannot save %s" TL_SCHED_SUFFIX
+		    ", the events of the kernel: %s",
+		    t->name, result->path, tl_file_error(result->kernel_rc));
 }
 
 /* Queue a snapshot, unless a snapshot for this reason is queued already. */
@@ -94,7 +100,7 @@ writer_died(void *context, const struct tl_writer *writer)
 	struct tl_target *t = context;
 
 	tl_rules_died(t->rules, writer->pid, writer->command, writer->died_ns);
-	if (t->config->snapshots.on_death &&
+	if (t->config->snapshots.death.on &&
 	    tl_throttle_claim(&t->deaths, tl_clock_read(CLOCK_MONOTONIC)))
 		save_soon(t, TL_REASON_DEATH);
 }
@@ -364,6 +370,7 @@ tl_target_configure(struct tl_target *target,
 {
 	const uint8_t before = target->config->priority;
 	const uint64_t window_ns = target->config->timer_window_ns;
+	const bool wanted = target->daemon->config->clock;
 	const int rc = tl_rules_configure(target->rules, config->rules,
 	    config->rule_count, fault);
 
@@ -380,8 +387,6 @@ tl_target_configure(struct tl_target *target,
 	}
 
 	/* Start or stop the calibration as configured. */
-	const bool wanted = target->daemon->config->clock;
-
 	if (wanted != (target->calibrator != NULL)) {
 		tl_calibrator_free(target->calibrator);
 		target->calibrator = NULL;

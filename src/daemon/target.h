@@ -12,7 +12,6 @@
 #include "daemon/kernel_events.h"
 #include "daemon/log.h"
 #include "daemon/rules/rules.h"
-#include "daemon/rules/window.h"
 #include "daemon/sampling/bursts.h"
 #include "daemon/writers.h"
 #include "event/cursor.h"
@@ -50,7 +49,7 @@ struct tl_target {
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
 	uint64_t newest_message; /* at the last read of the gates */
-	uint64_t looked_up; /* bit i: the arguments of rule i (lacking.h) */
+	uint64_t looked_up; /* bit i: the arguments of rule i (lacking.c) */
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator; /* NULL: not calibrated */
 	struct tl_record *record;         /* NULL: not recorded */
@@ -88,6 +87,11 @@ void tl_target_retry(struct tl_target *target);
 const char *tl_target_fault(const struct tl_target *target);
 void tl_target_close(struct tl_target *target);
 
+/* Count and log the result of a snapshot.  target NULL: it was detached. */
+struct tl_snapshot_result;
+void tl_target_count_snapshot(struct tl_target *target,
+    const struct tl_snapshot_result *result);
+
 /* The callbacks of a target's rules; target is the context. */
 void tl_target_rule_fired(void *target, const struct tl_firing *firing);
 void tl_target_rule_failed(void *target, const struct tl_config_rule *rule,
@@ -110,5 +114,20 @@ tl_target_record_status(const struct tl_target *target,
 	if (target->record)
 		tl_record_status(target->record, status);
 }
+
+/* == lacking == */
+
+/*
+ * Triggers that never fire, because their condition names a message that the
+ * timeline does not have, or an argument that no message has.
+ */
+
+/* Warn of each trigger that lacks an argument, once its messages are defined,
+ * and of each once. */
+void tl_lacking_warn(struct tl_target *target);
+
+/* For timelined -n: warn of each such trigger of the timelines that are in
+ * /dev/shm and may be read. */
+void tl_lacking_check(const struct tl_config *config);
 
 #endif

@@ -43,9 +43,5 @@ int tl_streams_new(struct tl_stream **stream, struct tl_daemon *daemon);
 /* Apply a changed poll_ns. */
 void tl_streams_configure(struct tl_stream *stream);
 void tl_streams_free(struct tl_stream *stream);
-/* Read the new entries of a target.  Returns 0 if all were read, 1 after one
- * turn, or -errno at the end of the stream.  *complete becomes the time of the
- * last entry, if there was one. */
-int tl_streams_read(struct tl_target *target, struct tl_rules_now *complete);
 
 #endif

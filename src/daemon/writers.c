@@ -350,20 +350,17 @@ time_came(struct ev_loop *loop, ev_timer *timer, int events)
 	struct tl_writers *w = timer->data;
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	struct tl_process process;
-
-	(void)events;
-
 	uint32_t polled = 0;
 
+	(void)events;
 	for (uint32_t i = 0; i < w->count && polled < POLL_MAX; i++) {
 		struct slot *slot = &w->slots[w->polled_at++ % w->count];
+		const uint32_t pid = slot->writer.pid;
+		int fd;
 
 		if (slot->state != POLLED)
 			continue;
-
-		const uint32_t pid = slot->writer.pid;
-		const int fd = open_fd(pid);
-
+		fd = open_fd(pid);
 		tl_process_inspect(&process, pid);
 		if (fd == -ESRCH || process.ended ||
 		    (slot->start_ticks && process.start_ticks &&

@@ -6,6 +6,7 @@
  * usage error.  views.h describes how a view is called.
  */
 #include "base/file.h"
+#include "base/options.h"
 #include "base/process.h"
 #include "dump/tree/tree.h"
 #include "dump/views.h"
@@ -21,7 +22,7 @@
 #include <timeline.h>
 #include <unistd.h>
 
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
+static const char program[] = "timeline-dump";
 
 static struct tl_output output;
 static struct tl_sources inputs;
@@ -38,7 +39,7 @@ report(const char *name, const struct tl_fault *fault)
 		fprintf(stderr, "timeline-dump: %s\n",
 		    tl_text_string(&script_error));
 	else
-		tl_fault_print("timeline-dump", name, fault);
+		tl_fault_print(program, name, fault);
 }
 
 /* Remove an incomplete output file.  Called in a signal handler. */
@@ -189,14 +190,6 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	return rc;
 }
 
-static int
-report_usage(const struct tl_fault *fault)
-{
-	report(NULL, fault);
-	fputs("Try timeline-dump --help.\n", stderr);
-	return USAGE;
-}
-
 /* Are entries of several hosts shown in one order? */
 static bool
 is_in_order(const struct tl_options *options)
@@ -218,7 +211,7 @@ show(const struct tl_options *options)
 	if (rc < 0) {
 		tl_fail(&fault, rc, "%s", tl_file_error(rc));
 		report(options->output, &fault);
-		return FAILED;
+		return TL_FAILED;
 	}
 	rc = open_inputs(options);
 	if (rc == 0)
@@ -228,7 +221,7 @@ show(const struct tl_options *options)
 		/* Report a failure before any text was written. */
 		(void)tl_output_close(&output, false);
 		tl_sources_free(&inputs);
-		return report_usage(&fault);
+		return tl_program_usage(program, &fault);
 	}
 	if (rc == 0 && (is_in_order(options) || needs_of(options) & TOGETHER))
 		tl_selection_copies(&inputs, report);
@@ -244,7 +237,7 @@ show(const struct tl_options *options)
 		tl_warn_sources(report, &inputs, false);
 	tl_sources_free(&inputs);
 	if (rc == -EPIPE) /* a reader that leaves early is no error */
-		return DONE;
+		return TL_DONE;
 	if (nothing_passed && options->file_count == 1)
 		place = options->files[0];
 	/* -ENOENT without a fault: no file could be opened, which has been
@@ -254,47 +247,28 @@ show(const struct tl_options *options)
 		report(place, &fault);
 	}
 	tl_text_free(&script_error);
-	return rc < 0 || damaged || nothing_passed ? FAILED : DONE;
-}
-
-/* Print the text of --help or --version. */
-static int
-print(const char *text)
-{
-	struct tl_fault fault = { 0 };
-	const int rc = tl_write_all(STDOUT_FILENO, text, strlen(text));
-
-	/* a reader that leaves early is no error */
-	if (rc == 0 || rc == -EPIPE)
-		return DONE;
-	tl_fail(&fault, rc, "%s", tl_file_error(rc));
-	report(NULL, &fault);
-	return FAILED;
+	return rc < 0 || damaged || nothing_passed ? TL_FAILED : TL_DONE;
 }
 
 /* Without FILE: print the names of the timelines of this machine. */
 static int
 print_names(void)
 {
-	static const char next[] = "\nShow one: timeline-dump NAME\n";
 	struct tl_fault fault = { 0 };
 	struct tl_text text = { 0 };
-	const int count = tl_shm_list(&text);
-	int status = USAGE;
 
-	if (count > 0) {
-		status = print(tl_text_string(&text));
-		if (status == DONE && isatty(STDOUT_FILENO) == 1)
-			status = print(next);
-	} else {
-		tl_fail(&fault, -EINVAL,
-		    "no FILE given, TIMELINE is not set, and there is no "
-		    "timeline in /dev/shm: \"timelinectl create NAME\" creates "
-		    "one");
-		report(NULL, &fault);
+	if (tl_shm_list(&text) > 0) {
+		if (isatty(STDOUT_FILENO) == 1)
+			tl_put_string(&text,
+			    "\nShow one: timeline-dump NAME\n");
+		return tl_program_print(program, &text);
 	}
 	tl_text_free(&text);
-	return status;
+	tl_fail(&fault, -EINVAL,
+	    "no FILE given, TIMELINE is not set, and there is no timeline in "
+	    "/dev/shm: \"timelinectl create NAME\" creates one");
+	report(NULL, &fault);
+	return TL_USAGE;
 }
 
 int
@@ -302,26 +276,22 @@ main(int argc, char **argv)
 {
 	static struct tl_options options;
 	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
 
 	tl_fill_standard_fds();
 	tl_signals_leave_to_write();
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
-		return report_usage(&fault);
+		return tl_program_usage(program, &fault);
 	switch (options.mode) {
-	case TL_MODE_HELP: {
-		struct tl_text text = { 0 };
-		int status;
-
+	case TL_MODE_HELP:
 		if (tl_options_help(&options, &text, &fault) < 0)
-			return report_usage(&fault);
-		status = print(tl_text_string(&text));
-		tl_text_free(&text);
-		return status;
-	}
+			return tl_program_usage(program, &fault);
+		return tl_program_print(program, &text);
 	case TL_MODE_NAMES:
 		return print_names();
 	case TL_MODE_VERSION:
-		return print("timeline-dump " TIMELINE_VERSION "\n");
+		tl_put_string(&text, "timeline-dump " TIMELINE_VERSION "\n");
+		return tl_program_print(program, &text);
 	default:
 		return show(&options);
 	}

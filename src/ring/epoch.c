@@ -25,10 +25,7 @@ tl_epoch_publish(struct timeline *tl)
 		return;
 	words[0] = tl_load_32(&tl->header->epochs);
 	for (uint32_t i = 0; i < lanes; i++)
-		words[i + 1] = tl_load_acquire_64(
-		    (uint64_t *)(void *)(tl->map +
-					 timeline_head_offset(&tl->geometry,
-					     i)));
+		words[i + 1] = tl_load_acquire_64(&tl_lane_head(tl, i)->head);
 	record.category = record.file = tl_bytes_of("");
 	record.text = tl_bytes(words, ((size_t)lanes + 1) * sizeof(*words));
 	tl_strings_lock();

@@ -230,15 +230,6 @@ tl_gates_find(const struct timeline *tl, const char *category,
 	return any;
 }
 
-static struct timeline_head *
-head_of(const struct timeline *tl, uint32_t lane)
-{
-	return (
-	    struct timeline_head *)(void *)(tl->map +
-					    timeline_head_offset(&tl->geometry,
-						lane));
-}
-
 /* Clear all lanes and log the sum of all marks.  While the marks have this sum,
  * no mark has moved since, and the entry bounds the time of the hidden
  * entries. */
@@ -253,10 +244,10 @@ timeline_clear(struct timeline *tl)
 	lanes = timeline_lane_count(&tl->geometry);
 	/* of two concurrent calls the later mark remains */
 	for (uint32_t i = 0; i < lanes; i++)
-		tl_raise_64(&head_of(tl, i)->cleared,
-		    tl_load_acquire_64(&head_of(tl, i)->head));
+		tl_raise_64(&tl_lane_head(tl, i)->cleared,
+		    tl_load_acquire_64(&tl_lane_head(tl, i)->head));
 	for (uint32_t i = 0; i < lanes; i++)
-		sum += tl_load_64(&head_of(tl, i)->cleared);
+		sum += tl_load_64(&tl_lane_head(tl, i)->cleared);
 	if (tl->clear_event)
 		timeline_append(tl->clear_event, sum, 0, 0, 0);
 	return 0;

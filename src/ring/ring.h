@@ -89,6 +89,15 @@ struct tl_map_guard {
 };
 extern const struct tl_map_guard *tl_map_guard; /* NULL: none */
 
+/* The head of a lane, shared with its writers. */
+static inline struct timeline_head *
+tl_lane_head(const struct timeline *tl, uint32_t lane)
+{
+	const uint64_t at = timeline_head_offset(&tl->geometry, lane);
+
+	return (struct timeline_head *)(void *)(tl->map + at);
+}
+
 /* The gate of the message whose valid record is given. */
 uint8_t *tl_gate_of(const struct timeline *tl, uint64_t record);
 

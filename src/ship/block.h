@@ -71,6 +71,9 @@ struct tl_block {
 #define TL_HEADER_ENTRIES "Timeline-Entries"
 #define TL_HEADER_LOST    "Timeline-Lost"
 #define TL_HEADER_WHOLE   "Timeline-Whole" /* sequence of the whole block */
+/* The stream stores the message only if the last message of its subject has
+ * this sequence; 0: if the subject has none. */
+#define TL_HEADER_LAST "Nats-Expected-Last-Subject-Sequence"
 
 static inline void
 tl_block_id_put(char to[TL_BLOCK_ID_MAX], const struct tl_block *block)
@@ -183,5 +186,64 @@ int tl_block_make(struct tl_text *text, const struct tl_block_facts *facts);
  */
 int tl_block_thin(struct tl_text *text, struct tl_block_facts *facts,
     struct tl_bytes data);
+
+/* == seen == */
+
+/*
+ * The blocks seen of each chain: second copies are detected, missing blocks are
+ * counted
+ *
+ *	numbers	0 1 2 . . 5 6 7 . 9     next: 10
+ *		      ^3-4    ^8-8      ranges that are missing
+ *
+ * Blocks beside a kept copy (nats/protocol.h) are not missing: the stream has
+ * discarded them.
+ */
+
+enum {
+	TL_SEEN_CHAINS_MAX = 4096, /* then the least recently used goes */
+	TL_SEEN_GAPS_MAX =
+	    32 /* ranges of a chain; then the first is forgotten */
+};
+
+struct tl_seen_gap {
+	uint64_t first, last;
+};
+
+struct tl_seen_chain {
+	char name[TL_CHAIN_SIZE];
+	char host[TL_BLOCK_NAME_MAX];
+	char timeline[TL_BLOCK_NAME_MAX];
+	uint64_t begun; /* the first number that was seen */
+	uint64_t next;  /* one more than the greatest */
+	uint64_t used;  /* when: a counter */
+	bool kept;      /* the newest is a kept copy */
+	size_t gap_count;
+	struct tl_seen_gap gaps[TL_SEEN_GAPS_MAX];
+};
+
+/* Starts from all zeros. */
+struct tl_seen {
+	struct tl_seen_chain **chains;
+	size_t count;
+	size_t capacity;
+	uint64_t used;
+	uint64_t missing;   /* blocks in gaps, also those forgotten */
+	uint64_t discarded; /* blocks beside kept copies */
+};
+
+enum tl_seen_place {
+	TL_SEEN_FIRST,    /* of its chain */
+	TL_SEEN_NEXT,     /* what was expected */
+	TL_SEEN_AHEAD,    /* blocks before it are missing */
+	TL_SEEN_LATE,     /* a block that was missing */
+	TL_SEEN_DUPLICATE /* seen before */
+};
+
+/* Add a block, or the placeholder of all up to last; sets chain.  Returns an
+ * enum tl_seen_place, or -ENOMEM. */
+int tl_seen_add(struct tl_seen *seen, const struct tl_block *block,
+    uint64_t last, const struct tl_seen_chain **chain);
+void tl_seen_free(struct tl_seen *seen);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* feed.c - a recorder whose files are blocks. */
-#include "ship/feed.h"
+#include "ship/run.h"
 
 #include "base/file.h"
 #include "base/word.h"
@@ -127,7 +127,7 @@ put(struct tl_feed *c, const struct tl_recorder_files *files,
     const struct tl_block *from)
 {
 	struct tl_block block = *from;
-	int rc;
+	int before, rc;
 
 	for (;;) {
 		rc = read_data(c, files, block.data.size);
@@ -137,8 +137,7 @@ put(struct tl_feed *c, const struct tl_recorder_files *files,
 			    tl_text_string(&c->positions));
 
 		/* Report a fault once, and its end. */
-		const int before = (int)tl_load_32(&c->put_rc);
-
+		before = (int)tl_load_32(&c->put_rc);
 		tl_store_32(&c->put_rc, (uint32_t)rc);
 		if (rc != before) {
 			if (rc < 0)

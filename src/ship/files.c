@@ -1,44 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - list a folder, write a file atomically, escape a name, read a secret
+ * files.c - write a file atomically, escape a name, folders by host and time,
+ * read a secret
  */
 #include "ship/files.h"
 
 #include "base/file.h"
+#include "base/ns.h"
 #include "base/table.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-int
-tl_folder_each(int folder, tl_folder_name *each, void *context)
-{
-	/* A second descriptor: readdir moves the offset of the first. */
-	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int rc = 0;
-
-	if (!directory) {
-		rc = -errno;
-		if (fd >= 0)
-			close(fd);
-		return rc;
-	}
-	for (int i = 0; rc == 0 && i < TL_FOLDER_FILES_MAX; i++) {
-		if (!(entry = readdir(directory)))
-			break;
-		if (strcmp(entry->d_name, ".") != 0 &&
-		    strcmp(entry->d_name, "..") != 0)
-			rc = each(context, entry->d_name);
-	}
-	closedir(directory);
-	return rc;
-}
 
 int
 tl_folder_write(int folder, const char *name, const char *hidden, mode_t mode,
@@ -102,6 +78,94 @@ tl_put_file_part(struct tl_text *text, const char *name)
 		put_digits(text, tl_hash_fixed(tl_bytes_of(name)), HASH_DIGITS);
 		return;
 	}
+}
+
+/* == folders by host, date and hour == */
+
+enum { DATE_SIZE = 10, HOUR_AT = 11, HOUR_SIZE = 2 };
+
+int64_t
+tl_partition_hour(int64_t ns)
+{
+	return ns / TL_NS_PER_H - (ns % TL_NS_PER_H < 0);
+}
+
+/* Open a folder in another, which is closed. */
+static int
+enter(int folder, const char *name)
+{
+	int rc, fd;
+
+	if (mkdirat(folder, name, 0777) != 0 && errno != EEXIST)
+		rc = -errno;
+	else if ((fd = openat(folder, name,
+		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+		rc = -errno;
+	else
+		rc = fd;
+	close(folder);
+	return rc;
+}
+
+int
+tl_partition_open(struct tl_partitions *p, const char *host, int64_t hour)
+{
+	const char *time = TL_TIME(hour * TL_NS_PER_H);
+	struct tl_text name = { 0 };
+	char date[sizeof("date=") + DATE_SIZE];
+	char of_day[sizeof("hour=") + HOUR_SIZE];
+	int rc;
+
+	if (p->root < 0) {
+		if (mkdir(p->path, 0777) != 0 && errno != EEXIST)
+			return -errno;
+		p->root = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (p->root < 0)
+			return -errno;
+	}
+	tl_put_string(&name, "host=");
+	tl_put_file_part(&name, host);
+	rc = name.rc;
+	if (rc == 0 && (rc = fcntl(p->root, F_DUPFD_CLOEXEC, 0)) < 0)
+		rc = -errno;
+	if (rc >= 0) {
+		snprintf(date, sizeof(date), "date=%.*s", DATE_SIZE, time);
+		snprintf(of_day, sizeof(of_day), "hour=%.*s", HOUR_SIZE,
+		    time + HOUR_AT);
+		rc = enter(rc, tl_text_string(&name));
+	}
+	if (rc >= 0)
+		rc = enter(rc, date);
+	if (rc >= 0)
+		rc = enter(rc, of_day);
+	tl_text_free(&name);
+	/* the root was removed: open it again */
+	if (rc == -ENOENT || rc == -ESTALE)
+		tl_partitions_close(p);
+	return rc;
+}
+
+void
+tl_partitions_close(struct tl_partitions *p)
+{
+	if (p->root >= 0)
+		close(p->root);
+	p->root = -1;
+}
+
+void
+tl_partition_prefix(struct tl_text *name, const struct tl_block *block)
+{
+	tl_put_file_part(name, block->timeline);
+	tl_put_char(name, '-');
+	tl_put_string(name, block->chain);
+	tl_put_char(name, '-');
+}
+
+void
+tl_partition_hidden(char hidden[TL_PARTITION_NAME_MAX], const char *name)
+{
+	snprintf(hidden, TL_PARTITION_NAME_MAX, ".%s.new", name);
 }
 
 /* == secrets == */

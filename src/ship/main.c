@@ -5,14 +5,13 @@
  * The only file that prints diagnostics and exits: 0 success, 1 failure, 2
  * usage error.
  */
+#include "base/options.h"
 #include "base/process.h"
 #include "ship/ship.h"
 
 #include <errno.h>
 #include <timeline.h>
 #include <unistd.h>
-
-enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 /* Print "timeline-ship: NAME: TEXT" in one write; any thread.  name may be
  * NULL. */
@@ -36,22 +35,22 @@ report(void *context, const struct tl_fault *fault)
 static int
 answer(struct tl_call *call, int argc, char **argv)
 {
-	const int rc =
-	    tl_options_parse(&call->options, argc, argv, &call->fault);
+	int rc = tl_options_parse(&call->options, argc, argv, &call->fault);
 
+	call->usage = rc < 0;
 	if (rc < 0)
-		return tl_call_usage(call, rc);
+		return rc;
 	if (tl_options_has(&call->options, TL_SHIP_VERSION))
 		tl_put_string(&call->out,
 		    "timeline-ship " TIMELINE_VERSION "\n");
 	else if (tl_options_has(&call->options, TL_SHIP_HELP))
-		return tl_call_usage(call,
-		    tl_options_help(&call->options, &call->out, &call->fault));
+		call->usage = (rc = tl_options_help(&call->options, &call->out,
+				   &call->fault)) < 0;
 	else if (call->options.verb == TL_SHIP_VERB_RUN)
-		return tl_verb_run(call);
+		rc = tl_verb_run(call);
 	else
-		return tl_verb_read(call);
-	return 0;
+		rc = tl_verb_read(call);
+	return rc;
 }
 
 static int
@@ -86,6 +85,6 @@ main(int argc, char **argv)
 		(void)tl_write_all(STDERR_FILENO, "Try timeline-ship --help.\n",
 		    26);
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
-		return DONE;
-	return call.usage ? USAGE : FAILED;
+		return TL_DONE;
+	return call.usage ? TL_USAGE : TL_FAILED;
 }

@@ -5,14 +5,12 @@
 #include "base/options.h"
 #include "base/array.h"
 #include "base/ns.h"
-#include "base/process.h"
 #include "base/text.h"
-#include "clock/clock.h"
 #include "ship/click/url.h"
 #include "ship/ship.h"
 
 #include <errno.h>
-#include <time.h>
+#include <stddef.h>
 
 #define RUN  (1 << TL_SHIP_VERB_RUN)
 #define READ (1 << TL_SHIP_VERB_READ)
@@ -27,13 +25,15 @@ static const struct tl_option rows[] = {
 #undef GROUP
 };
 
-/* By option: its name and the verbs that take it. */
+/* By option: its name, its argument and the verbs that take it. */
 static const struct {
 	const char *name;
+	const char *argument;
 	unsigned verbs;
 } takers[TL_SHIP_OPTIONS] = {
 #define GROUP(title)
-#define OPTION(letter, name, argument, constant, verbs, help) { name, verbs },
+#define OPTION(letter, name, argument, constant, verbs, help) \
+	{ name, argument, verbs },
 #include "ship/options.def"
 #undef OPTION
 #undef GROUP
@@ -195,67 +195,65 @@ tl_options_help(const struct tl_options *o, struct tl_text *text,
 
 /* == values == */
 
-int
-tl_options_size(const struct tl_options *o, enum tl_ship_option option,
-    uint64_t least, uint64_t *value, struct tl_fault *fault)
+static int
+read_value(const struct tl_option_key *key, const char *word, uint64_t *value,
+    struct tl_fault *fault)
 {
-	const char *word = o->given[option];
-	uint64_t size;
+	const char *name = takers[key->option].name;
+	const char *argument = takers[key->option].argument;
+	int64_t ns;
 
-	if (!word)
-		return 0;
-	if (tl_parse_size(word, &size) != 0 || size < least)
+	if (strcmp(argument, "DURATION") == 0) {
+		if (tl_option_duration(word, &ns, fault) < 0)
+			return -EINVAL;
+		*value = (uint64_t)ns;
+		if (ns >= (int64_t)key->least)
+			return 0;
 		return tl_fail(fault, -EINVAL,
-		    "--%s %s: not a size of at least %luK, like 10M",
-		    takers[option].name, word, least >> 10);
-	*value = size;
-	return 0;
+		    "--%s %s: not a duration of at least %ldms, like 10s", name,
+		    word, (int64_t)key->least / 1000000);
+	}
+	if (tl_parse_size(word, value) == 0 && *value >= key->least &&
+	    *value <= key->most)
+		return 0;
+	if (strcmp(argument, "SIZE") == 0)
+		return tl_fail(fault, -EINVAL,
+		    "--%s %s: not a size of at least %luK, like 10M", name,
+		    word, key->least >> 10);
+	return tl_fail(fault, -EINVAL, "--%s %s: not a number from %lu to %lu",
+	    name, word, key->least, key->most);
 }
 
 int
-tl_options_duration(const struct tl_options *o, enum tl_ship_option option,
-    int64_t least_ns, int64_t *ns, struct tl_fault *fault)
+tl_options_read(const struct tl_options *o, const struct tl_option_key *key,
+    void *to, struct tl_fault *fault)
 {
-	const char *word = o->given[option];
-	int64_t value;
+	int rc = 0;
 
-	if (!word)
-		return 0;
-	if (tl_option_duration(word, &value, fault) < 0)
-		return -EINVAL;
-	if (value < least_ns)
-		return tl_fail(fault, -EINVAL,
-		    "--%s %s: not a duration of at least %ldms, like 10s",
-		    takers[option].name, word, least_ns / 1000000);
-	*ns = value;
-	return 0;
-}
+	for (; rc == 0 && key->option != TL_SHIP_OPTIONS; key++) {
+		const char *word = o->given[key->option];
+		void *value = (char *)to + key->offset;
 
-int
-tl_options_number(const struct tl_options *o, enum tl_ship_option option,
-    uint64_t least, uint64_t most, uint64_t *value, struct tl_fault *fault)
-{
-	const char *word = o->given[option];
-	uint64_t number;
-
-	if (!word)
-		return 0;
-	if (tl_parse_size(word, &number) != 0 || number < least ||
-	    number > most)
-		return tl_fail(fault, -EINVAL,
-		    "--%s %s: not a number from %lu to %lu",
-		    takers[option].name, word, least, most);
-	*value = number;
-	return 0;
+		if (word)
+			rc = read_value(key, word, value, fault);
+	}
+	return rc;
 }
 
 int
 tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
     struct tl_fault *fault)
 {
-	enum { REPLICAS_MAX = 5, KEEP_SHARE = 8 };
-	uint64_t replicas = 0, size = 0, keep;
-	int64_t age_ns = 0;
+#define AT(member) offsetof(struct tl_nats_options, member)
+	static const struct tl_option_key keys[] = {
+		{ TL_SHIP_REPLICAS, AT(replicas), 1, 5 },
+		{ TL_SHIP_STREAM_SIZE, AT(bytes_max), 1 << 20, UINT64_MAX },
+		{ TL_SHIP_KEEP_SIZE, AT(keep_bytes_max), 0, UINT64_MAX },
+		{ TL_SHIP_STREAM_AGE, AT(age_max_ns), TL_NS_PER_S, 0 },
+		{ .option = TL_SHIP_OPTIONS },
+	};
+#undef AT
+	enum { KEEP_SHARE = 8 };
 	int rc;
 
 	if (tl_options_has(o, TL_SHIP_PASSWORD_FILE) &&
@@ -263,16 +261,6 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	    !(tl_options_has(o, TL_SHIP_TO) &&
 		tl_click_is_url(o->given[TL_SHIP_TO])))
 		return tl_usage(fault, "--password-file", "needs --user");
-	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
-		 &replicas, fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,
-		 fault)) < 0)
-		return rc;
-	keep = size / KEEP_SHARE;
-	if ((rc = tl_options_size(o, TL_SHIP_KEEP_SIZE, 0, &keep, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_STREAM_AGE, TL_NS_PER_S,
-		 &age_ns, fault)) < 0)
-		return rc;
 	*nats = (struct tl_nats_options){ .tls_ca = o->given[TL_SHIP_TLS_CA],
 		.tls_cert = o->given[TL_SHIP_TLS_CERT],
 		.tls_key = o->given[TL_SHIP_TLS_KEY],
@@ -280,59 +268,9 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 		.nkey = o->given[TL_SHIP_NKEY],
 		.user = o->given[TL_SHIP_USER],
 		.password_file = o->given[TL_SHIP_PASSWORD_FILE],
-		.token_file = o->given[TL_SHIP_TOKEN_FILE],
-		.replicas = (uint32_t)replicas,
-		.bytes_max = size,
-		.keep_bytes_max = keep,
-		.age_max_ns = (uint64_t)age_ns };
-	return 0;
-}
-
-/* == what verbs share == */
-
-const volatile sig_atomic_t *
-tl_call_stop_flag(void)
-{
-	tl_signals_ask_to_stop(true);
-	return tl_stop_flag();
-}
-
-int
-tl_call_usage(struct tl_call *call, int rc)
-{
-	call->usage = rc < 0;
+		.token_file = o->given[TL_SHIP_TOKEN_FILE] };
+	rc = tl_options_read(o, keys, nats, fault);
+	if (!tl_options_has(o, TL_SHIP_KEEP_SIZE))
+		nats->keep_bytes_max = nats->bytes_max / KEEP_SHARE;
 	return rc;
-}
-
-int
-tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
-    const char *url)
-{
-	struct tl_nats_url parsed;
-	int rc;
-
-	if (tl_click_is_url(url)) /* with a password, perhaps */
-		return tl_fail(&call->fault, -EINVAL,
-		    "a table of ClickHouse is read by SQL, not by read");
-	rc = tl_options_nats(&call->options, nats, &call->fault);
-	if (rc == 0 && (rc = tl_nats_url_parse(&parsed, url, &call->fault)) < 0)
-		call->subject = url;
-	nats->url = url;
-	return rc;
-}
-
-int
-tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns)
-{
-	const char *word = call->options.given[option];
-	struct tl_bound bound;
-
-	if (!word)
-		return 0;
-	if (tl_option_bound(word, &bound, &call->fault) < 0)
-		return -EINVAL;
-	*ns = bound.relative
-		  ? tl_add_ns(tl_clock_read(CLOCK_REALTIME), bound.ns)
-		  : bound.ns;
-	return 0;
 }

@@ -12,17 +12,22 @@
  * The copies of warnings (nats/protocol.h) are read first, those of blocks that
  * the stream has discarded.
  */
+#include "base/ns.h"
+#include "base/options.h"
 #include "base/process.h"
+#include "clock/clock.h"
 #include "event/filter.h"
 #include "event/reader.h"
 #include "ship/block.h"
-#include "ship/nats/reader.h"
-#include "ship/seen.h"
+#include "ship/click/url.h"
+#include "ship/nats/protocol.h"
 #include "ship/ship.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SLACK_NS INT64_C(60000000000)
@@ -40,8 +45,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[DUPLICATE] = { 0, "block that was there already, left out" },
 };
 
-/* Which blocks are read: of chosen hosts, timelines and times, each once, in the
- * order of its chain, concatenated. */
+/* Which blocks are read: of chosen hosts, timelines and times, each once, in
+ * the order of its chain, concatenated. */
 struct selection {
 	struct tl_nats_options nats;
 	const struct tl_arguments *hosts; /* globs; none: any */
@@ -290,10 +295,34 @@ read_stream(const struct selection *read, struct tl_fault *fault)
 
 /* == the command line == */
 
+/* A time, or a duration relative to now. */
+static int
+read_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns)
+{
+	const char *word = call->options.given[option];
+	struct tl_bound bound;
+
+	if (!word)
+		return 0;
+	if (tl_option_bound(word, &bound, &call->fault) < 0)
+		return -EINVAL;
+	*ns = bound.relative
+		  ? tl_add_ns(tl_clock_read(CLOCK_REALTIME), bound.ns)
+		  : bound.ns;
+	return 0;
+}
+
 static int
 read_options(struct tl_call *call, struct selection *read)
 {
+	static const struct tl_option_key count[] = {
+		{ TL_SHIP_COUNT, offsetof(struct selection, count), 1,
+		    UINT64_MAX },
+		{ .option = TL_SHIP_OPTIONS },
+	};
 	const struct tl_options *o = &call->options;
+	const char *url = o->operands.items[0];
+	struct tl_nats_url parsed;
 	int rc;
 
 	*read = (struct selection){ .since_ns = INT64_MIN,
@@ -304,14 +333,20 @@ read_options(struct tl_call *call, struct selection *read)
 		.report = &call->report };
 	if (o->operands.count != 1)
 		return tl_fail(&call->fault, -EINVAL, "read needs one URL");
-	if ((rc = tl_call_cluster(call, &read->nats, o->operands.items[0])) <
-		0 ||
-	    (rc = tl_call_time(call, TL_SHIP_SINCE, &read->since_ns)) < 0 ||
-	    (rc = tl_call_time(call, TL_SHIP_UNTIL, &read->until_ns)) < 0 ||
-	    (rc = tl_options_number(o, TL_SHIP_COUNT, 1, UINT64_MAX,
-		 &read->count, &call->fault)) < 0)
+	if (tl_click_is_url(url)) /* with a password, perhaps */
+		return tl_fail(&call->fault, -EINVAL,
+		    "a table of ClickHouse is read by SQL, not by read");
+	if ((rc = tl_options_nats(o, &read->nats, &call->fault)) < 0)
 		return rc;
-	return 0;
+	if ((rc = tl_nats_url_parse(&parsed, url, &call->fault)) < 0) {
+		call->subject = url;
+		return rc;
+	}
+	read->nats.url = url;
+	if ((rc = read_time(call, TL_SHIP_SINCE, &read->since_ns)) < 0 ||
+	    (rc = read_time(call, TL_SHIP_UNTIL, &read->until_ns)) < 0)
+		return rc;
+	return tl_options_read(o, count, read, &call->fault);
 }
 
 int
@@ -320,11 +355,12 @@ tl_verb_read(struct tl_call *call)
 	struct selection read;
 	int rc = read_options(call, &read);
 
-	if (rc < 0)
-		return tl_call_usage(call, rc);
+	if ((call->usage = rc < 0))
+		return rc;
 	if (isatty(STDOUT_FILENO) == 1)
 		return tl_fail(&call->fault, -EINVAL,
 		    "blocks are binary: redirect standard output");
-	read.stop = tl_call_stop_flag();
+	tl_signals_ask_to_stop(true);
+	read.stop = tl_stop_flag();
 	return read_stream(&read, &call->fault);
 }

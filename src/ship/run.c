@@ -20,6 +20,7 @@
 #include "trace/layout.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,18 +65,27 @@ static int
 read_format(struct tl_call *call, struct tl_run_options *run)
 {
 	const char *word = call->options.given[TL_SHIP_FORMAT];
+	const char *unit = call->options.given[TL_SHIP_PARQUET_TIME];
+	struct tl_target_options *target = &run->target;
 
-	if (!word || strcmp(word, "trace") == 0)
-		return 0;
-	run->target.format = find_format(word);
-	if (!run->target.format)
-		return tl_usage(&call->fault, word,
-		    "not one of trace, jsonl, parquet");
-	if (!tl_target_takes_formats(run->target.url))
-		return tl_usage(&call->fault, "--format",
-		    "works only with a directory or -");
-	if (strcmp(run->target.url, "-") == 0 && strcmp(word, "jsonl") != 0)
-		return tl_usage(&call->fault, word, "not for standard output");
+	if (word && strcmp(word, "trace") != 0) {
+		if (!(target->format = find_format(word)))
+			return tl_usage(&call->fault, word,
+			    "not one of trace, jsonl, parquet");
+		if (!tl_target_takes_formats(target->url))
+			return tl_usage(&call->fault, "--format",
+			    "works only with a directory or -");
+		if (strcmp(target->url, "-") == 0 && strcmp(word, "jsonl") != 0)
+			return tl_usage(&call->fault, word,
+			    "not for standard output");
+	}
+	if (unit && tl_parquet_time_parse(unit, &target->parquet_time) < 0)
+		return tl_usage(&call->fault, unit,
+		    "no such unit of --parquet-time: nanos or micros");
+	if (unit &&
+	    !(target->format && target->format->flags & TL_FORMAT_UNITS))
+		return tl_usage(&call->fault, "--parquet-time",
+		    "only with --format parquet");
 	return 0;
 }
 
@@ -100,51 +110,41 @@ check_target(struct tl_call *call, const char *url)
 }
 
 static int
-read_options(struct tl_call *call, struct tl_run_options *run)
+read_values(struct tl_call *call, struct tl_run_options *run)
 {
-	const struct tl_options *o = &call->options;
-	const struct tl_arguments *words = &o->operands;
-	const char *word = o->given[TL_SHIP_PARQUET_TIME];
-	const struct tl_arguments *hosts = &o->hosts;
-	static struct tl_origin here;
+#define AT(member) offsetof(struct tl_run_options, member)
+	static const struct tl_option_key keys[] = {
+		{ TL_SHIP_BLOCK_SIZE, AT(chain.block_size), BLOCK_SIZE_MIN,
+		    UINT64_MAX },
+		{ TL_SHIP_SPOOL_SIZE, AT(spool_size), 0, UINT64_MAX },
+		{ TL_SHIP_PART_SIZE, AT(target.part_size), MIB, UINT64_MAX },
+		{ TL_SHIP_EVERY, AT(chain.every_ns), 10 * TL_NS_PER_MS, 0 },
+		{ TL_SHIP_PART_AGE, AT(target.part_ns), 100 * TL_NS_PER_MS, 0 },
+		{ TL_SHIP_FOR, AT(for_ns), TL_NS_PER_MS, 0 },
+		{ TL_SHIP_LINGER, AT(linger_ns), 0, 0 },
+		{ .option = TL_SHIP_OPTIONS },
+	};
+#undef AT
 	struct tl_fault *fault = &call->fault;
-	int64_t every_ns = (int64_t)usual.chain.every_ns;
-	int64_t part_ns = (int64_t)usual.target.part_ns;
-	int rc;
-	char path[TL_PATH_MAX];
-	struct stat st;
+	int rc = tl_options_read(&call->options, keys, run, fault);
 
-	*run = usual;
-	run->target.url = o->given[TL_SHIP_TO];
-	rc = check_target(call, run->target.url);
-	if (rc != 0)
-		return rc;
-	/* A file where a live timeline is meant. */
-	for (size_t i = 0; i < words->count; i++)
-		if (tl_name_path(words->items[i], path) == 0 &&
-		    access(path, F_OK) != 0 && stat(words->items[i], &st) == 0)
-			return tl_usage(&call->fault, words->items[i],
-			    "no live timeline; timeline-convert reads files");
-	rc = tl_options_nats(o, &run->target.nats, &call->fault);
-	run->target.nats.url = run->target.url;
-	run->target.report = &call->report;
 	if (rc < 0)
 		return rc;
-	if ((rc = read_format(call, run)) < 0)
-		return rc;
-	run->target.expression = o->given[TL_SHIP_EXPRESSION];
-	if (run->target.expression && !tl_click_is_url(run->target.url))
-		return tl_usage(&call->fault, "-e",
-		    "chooses rows of clickhouse://; other targets take all");
-	if (word) {
-		if (tl_parquet_time_parse(word, &run->target.parquet_time) < 0)
-			return tl_usage(&call->fault, word,
-			    "no such unit of --parquet-time: nanos or micros");
-		if (!run->target.format ||
-		    !(run->target.format->flags & TL_FORMAT_UNITS))
-			return tl_usage(&call->fault, "--parquet-time",
-			    "only with --format parquet");
-	}
+	if (run->chain.block_size > BLOCK_SIZE_MAX)
+		return tl_usage(fault, "--block-size", "more than 32M");
+	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
+		return tl_usage(fault, "--spool-size",
+		    "less than four blocks (--block-size)");
+	run->target.held_max = run->spool_size / 2;
+	return 0;
+}
+
+static int
+read_host(struct tl_call *call, struct tl_run_options *run)
+{
+	static struct tl_origin here;
+	const struct tl_arguments *hosts = &call->options.hosts;
+
 	if (hosts->count > 1)
 		return tl_usage(&call->fault, "--host", "given more than once");
 	tl_origin_here(&here);
@@ -155,50 +155,62 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 	if (strlen(run->chain.host) >= sizeof(here.machine))
 		return tl_usage(&call->fault, "--host",
 		    "a name of more than 64 bytes");
+	return 0;
+}
 
-	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
-		 &run->chain.block_size, fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
-		 fault)) < 0 ||
-	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
-		 &run->target.part_size, fault)) < 0)
+static int
+check_timelines(struct tl_call *call, const struct tl_arguments *names)
+{
+	char path[TL_PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->items[i];
+
+		if (name[0] == '\0')
+			return tl_usage(&call->fault, "run",
+			    "empty name of a timeline");
+		if (strlen(name) >= TL_BLOCK_NAME_MAX)
+			return tl_usage(&call->fault, name,
+			    "a name of more than 255 bytes");
+		/* A file where a live timeline is meant. */
+		if (tl_name_path(name, path) == 0 && access(path, F_OK) != 0 &&
+		    stat(name, &st) == 0)
+			return tl_usage(&call->fault, name,
+			    "no live timeline; timeline-convert reads files");
+	}
+	return 0;
+}
+
+static int
+read_options(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	int rc;
+
+	*run = usual;
+	run->target.url = o->given[TL_SHIP_TO];
+	run->target.expression = o->given[TL_SHIP_EXPRESSION];
+	if ((rc = check_target(call, run->target.url)) < 0 ||
+	    (rc = check_timelines(call, &o->operands)) < 0 ||
+	    (rc = tl_options_nats(o, &run->target.nats, &call->fault)) < 0 ||
+	    (rc = read_format(call, run)) < 0)
 		return rc;
-	if (run->chain.block_size > BLOCK_SIZE_MAX)
-		return tl_usage(&call->fault, "--block-size", "more than 32M");
-	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
-		return tl_usage(&call->fault, "--spool-size",
-		    "less than four blocks (--block-size)");
-	run->target.held_max = run->spool_size / 2;
-
-	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * TL_NS_PER_MS,
-		 &every_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * TL_NS_PER_MS,
-		 &part_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_FOR, TL_NS_PER_MS,
-		 &run->for_ns, fault)) < 0 ||
-	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
-		 fault)) < 0)
+	if (run->target.expression && !tl_click_is_url(run->target.url))
+		return tl_usage(&call->fault, "-e",
+		    "chooses rows of clickhouse://; other targets take all");
+	if ((rc = read_host(call, run)) < 0 ||
+	    (rc = read_values(call, run)) < 0)
 		return rc;
-	run->chain.every_ns = (uint64_t)every_ns;
-	run->target.part_ns = (uint64_t)part_ns;
-
+	run->target.nats.url = run->target.url;
+	run->target.report = run->chain.report = run->report = &call->report;
 	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
-	run->chain.report = run->report = &call->report;
 	if (tl_options_has(o, TL_SHIP_ZSTD))
 		run->chain.compress = TL_TRACE_ZSTD_LEVEL;
 	run->spool = o->given[TL_SHIP_SPOOL];
 	run->quiet = tl_options_has(o, TL_SHIP_QUIET);
-
-	for (size_t i = 0; i < words->count; i++) {
-		if (words->items[i][0] == '\0')
-			return tl_usage(&call->fault, "run",
-			    "empty name of a timeline");
-		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
-			return tl_usage(&call->fault, words->items[i],
-			    "a name of more than 255 bytes");
-	}
-	run->timelines = words->items;
-	run->timeline_count = words->count;
+	run->timelines = o->operands.items;
+	run->timeline_count = o->operands.count;
 	return 0;
 }
 
@@ -207,34 +219,27 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
-	tl_put_count(text, r->sources.entries, "entry");
-	tl_put_format(text, ", %lu lost, ", r->sources.lost);
-	tl_put_count(text, r->spool.acked, "block");
-	tl_put_string(text, " (");
-	tl_put_size(text, r->spool.acked_size);
-	tl_put_string(text, ") sent");
-	if (r->spool.blocks != 0) {
-		tl_put_format(text, ", %lu (", r->spool.blocks);
-		tl_put_size(text, r->spool.size);
-		tl_put_string(text,
-		    r->spool.blocks == 1 ? ") waits" : ") wait");
-	}
+	tl_put_format(text, "%s, %lu lost, %s (%s) sent",
+	    TL_COUNTED(r->sources.entries, "entry"), r->sources.lost,
+	    TL_COUNTED(r->spool.acked, "block"), TL_SIZE(r->spool.acked_size));
+	if (r->spool.blocks != 0)
+		tl_put_format(text, ", %lu (%s) wait%s", r->spool.blocks,
+		    TL_SIZE(r->spool.size), r->spool.blocks == 1 ? "s" : "");
 	if (r->spool.dropped == 0)
 		return;
 	tl_put_string(text, ", ");
 	if (r->spool.thinned_blocks > 0)
 		tl_put_format(text, "%lu thinned and ",
 		    r->spool.thinned_blocks);
-	tl_put_format(text, "%lu dropped with ", r->spool.dropped_blocks);
-	tl_put_count(text, r->spool.dropped, "entry");
+	tl_put_format(text, "%lu dropped with %s", r->spool.dropped_blocks,
+	    TL_COUNTED(r->spool.dropped, "entry"));
 }
 
 void
 tl_run_line(struct tl_text *text, const struct tl_run_result *r,
     bool disconnected)
 {
-	tl_put_count(text, r->sources.count, "timeline");
-	tl_put_string(text, ", ");
+	tl_put_format(text, "%s, ", TL_COUNTED(r->sources.count, "timeline"));
 	put_entries(text, r);
 	if (disconnected)
 		tl_put_string(text, "; not connected to the target");
@@ -272,9 +277,8 @@ put_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
 		return;
 	}
 	put_entries(text, r);
-	tl_put_string(text, " in ");
-	tl_put_duration(text, r->lasted_ns / 1000000 * 1000000);
-	tl_put_char(text, '\n');
+	tl_put_format(text, " in %s\n",
+	    TL_DURATION(r->lasted_ns / 1000000 * 1000000));
 }
 
 /* == the verb == */
@@ -286,9 +290,10 @@ tl_verb_run(struct tl_call *call)
 	struct tl_run_result result;
 	int rc = read_options(call, &run);
 
-	if (rc < 0)
-		return tl_call_usage(call, rc);
-	run.stop = tl_call_stop_flag();
+	if ((call->usage = rc < 0))
+		return rc;
+	tl_signals_ask_to_stop(true);
+	run.stop = tl_stop_flag();
 	/* a timeline needs five while a block is made */
 	tl_raise_fds_max();
 	(void)tl_guard_start(); /* without a guard heads are not mapped */

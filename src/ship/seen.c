@@ -2,7 +2,7 @@
 /*
  * seen.c - chains by name, and the gaps of each in the order of their numbers
  */
-#include "ship/seen.h"
+#include "ship/block.h"
 
 #include "base/array.h"
 

@@ -28,7 +28,6 @@
 #include "event/reader.h"
 #include "ship/nats/url.h"
 
-#include <signal.h>
 #include <stdbool.h>
 
 enum { TL_ARGUMENTS_MAX = 64 };
@@ -78,17 +77,19 @@ int tl_options_parse(struct tl_options *options, int argc, char **argv,
 int tl_options_help(const struct tl_options *options, struct tl_text *text,
     struct tl_fault *fault);
 
-/* Parse the argument of an option, within bounds; *value stays if the option
- * was not given.  0; -EINVAL and the fault. */
-int
-tl_options_size(const struct tl_options *options, enum tl_ship_option option,
-    uint64_t least, uint64_t *value, struct tl_fault *fault);
-int tl_options_duration(const struct tl_options *options,
-    enum tl_ship_option option, int64_t least_ns, int64_t *ns,
-    struct tl_fault *fault);
-int
-tl_options_number(const struct tl_options *options, enum tl_ship_option option,
-    uint64_t least, uint64_t most, uint64_t *value, struct tl_fault *fault);
+/* A SIZE, a DURATION or an N, as the option's argument is called, and where it
+ * is stored. */
+struct tl_option_key {
+	enum tl_ship_option option; /* TL_SHIP_OPTIONS ends a list */
+	size_t offset;  /* of a member of 64 bits; a duration is in ns */
+	uint64_t least; /* of the value */
+	uint64_t most;  /* a duration has none */
+};
+
+/* Read the arguments of options into a struct; a member whose option was not
+ * given stays.  0; -EINVAL and the fault. */
+int tl_options_read(const struct tl_options *options,
+    const struct tl_option_key *keys, void *to, struct tl_fault *fault);
 /* The options of the connection to NATS. */
 int tl_options_nats(const struct tl_options *options,
     struct tl_nats_options *nats, struct tl_fault *fault);
@@ -107,16 +108,5 @@ struct tl_call {
 
 int tl_verb_run(struct tl_call *call);
 int tl_verb_read(struct tl_call *call);
-
-/* Mark a fault as a usage error; returns rc. */
-int tl_call_usage(struct tl_call *call, int rc);
-/* SIGINT, SIGTERM and SIGHUP set this flag from now on. */
-const volatile sig_atomic_t *tl_call_stop_flag(void);
-/* The cluster of read, by its URL.  0; -EINVAL and the fault. */
-int tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
-    const char *url);
-/* A time, or a duration relative to now; *ns stays if the option was not given.
- * 0; -EINVAL and the fault. */
-int tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns);
 
 #endif

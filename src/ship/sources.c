@@ -2,7 +2,7 @@
 /*
  * sources.c - look for timelines, and follow each until it is removed
  */
-#include "ship/sources.h"
+#include "ship/run.h"
 
 #include "base/file.h"
 #include "snap/shm.h"

@@ -152,6 +152,7 @@ read_lanes(struct tl_inspection *g, int fd, struct timeline_head **heads)
 		lane->entries = timeline_lane_entries(h, i);
 		lane->head = head->head <= UINT64_MAX / 4 ? head->head : 0;
 		lane->cleared = head->cleared;
+		g->room += lane->entries;
 		g->appended += lane->head;
 	}
 	for (size_t i = 0; i < TIMELINE_DROP_CAUSES; i++)

@@ -29,6 +29,7 @@ struct tl_inspection {
 	struct tl_inspection_lane *lanes;
 	size_t lane_count;
 	uint64_t used;     /* bytes that the file takes, without holes */
+	uint64_t room;     /* sum of the slots of all lanes */
 	uint64_t appended; /* sum of all heads */
 	uint64_t dropped;  /* sum over all causes */
 	/* stamp of the inspection; 0: the file is not live or not of this

@@ -167,3 +167,37 @@ until_true lines 64 'many-.*: detached'
 is 'and detached' "$(grep -c 'many-.*: detached' "$work/log")" 64
 stop_daemon
 rm -f "/dev/shm/$name"*
+
+# -- the supervisor, in whose place a socket prints a line for each message
+# shellcheck disable=SC2016
+perl -MSocket -e '$| = 1; socket(S, AF_UNIX, SOCK_DGRAM, 0) or die;
+	bind(S, sockaddr_un($ARGV[0])) or die;
+	while (defined recv(S, my $m, 1024, 0)) { $m =~ s/\n/ /g; print "$m\n" }' \
+	"$work/notify" >"$work/notified" &
+supervisor=$!
+notified() { grep -qxE -- "$1" "$work/notified"; }
+until_true test -S "$work/notify"
+export NOTIFY_SOCKET=$work/notify WATCHDOG_USEC=200000
+start_daemon 'timelines = { { name = "'"$name"'-*" } }'
+unset NOTIFY_SOCKET WATCHDOG_USEC
+until_true notified 'READY=1 STATUS=0 timelines'
+notified 'READY=1 STATUS=0 timelines'
+is 'a supervisor hears when it is ready' $? 0
+until_true notified 'WATCHDOG=1'
+notified 'WATCHDOG=1'
+is '... and within each half of the watchdog that it is alive' $? 0
+kill -HUP "$daemon_pid"
+until_true notified 'RELOADING=1 MONOTONIC_USEC=[1-9][0-9]*'
+ready_again() { [ "$(grep -c READY=1 "$work/notified")" = 2 ]; }
+until_true ready_again
+notified 'RELOADING=1 MONOTONIC_USEC=[1-9][0-9]*'
+is '... the time of a reload' $? 0
+is '... and that it is ready again' \
+	"$(grep -oE 'READY=1|RELOADING=1' "$work/notified" | paste -sd,)" \
+	'READY=1,RELOADING=1,READY=1'
+stop_daemon
+until_true notified 'STOPPING=1'
+notified 'STOPPING=1'
+is '... and when it stops' $? 0
+kill "$supervisor"
+rm -f "$work/notify"

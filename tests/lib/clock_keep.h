@@ -10,7 +10,7 @@
 #include "clock/convert.h"
 #include "clock/keeper.h"
 #include "clock_fixture.h"
-#include "daemon/clock_sampler.h"
+#include "daemon/calibrator.h"
 
 #include <errno.h>
 

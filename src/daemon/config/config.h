@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <timeline.h>
 #include <timeline_layout.h>
@@ -98,8 +99,8 @@ struct tl_config_rule {
 	struct tl_config_actions actions;
 };
 
-/* The limits of the files kept of a section; 0: no limit.  The default is 100 by
- * count. */
+/* The limits of the files kept of a section; 0: no limit.  The default is 100
+ * by count. */
 struct tl_config_keep {
 	uint64_t count;
 	uint64_t age_ns;
@@ -108,14 +109,14 @@ struct tl_config_keep {
 
 /* How often an action may happen; 0: no limit. */
 struct tl_config_rate {
+	bool on;           /* of an action that is not asked for */
 	uint64_t every_ns; /* least time between actions */
 	uint64_t per_hour;
 };
 
 struct tl_config_snapshots {
 	uint64_t every_ns;             /* interval of the schedule; 0: none */
-	bool on_death;                 /* when a process that logged has died */
-	struct tl_config_rate death;   /* limit of on_death; 10 s, 60 */
+	struct tl_config_rate death;   /* of a process that logged; 10 s, 60 */
 	struct tl_config_rate request; /* limit of users' requests; 0, 600 */
 	int compress;                  /* zstd level, 0: plain; 3 */
 	struct tl_config_keep keep;    /* applied to each reason */
@@ -200,6 +201,13 @@ tl_config_hold(struct tl_config *config)
 	return config;
 }
 void tl_config_free(struct tl_config *config);
+
+/* Are two texts, which may be NULL, the same? */
+static inline bool
+tl_config_is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
 
 /* The first section whose name matches a timeline, or NULL. */
 const struct tl_config_timeline *

@@ -9,6 +9,7 @@
 #include "base/ns.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "daemon/serve/listen.h"
 #include "event/message.h"
 
 #include <arpa/inet.h>
@@ -170,8 +171,6 @@ tl_config_check_list(struct tl_config_reader *r, const struct tl_data *list,
 		    count_max);
 	return 0;
 }
-
-enum { ADDRESS_MAX = 256, PORT_MAX = 65535 };
 
 /* A unit of durations or sizes. */
 struct unit {
@@ -502,24 +501,15 @@ static bool
 is_address(const char *text)
 {
 	unsigned char parsed[sizeof(struct in6_addr)];
-	const char *colon = strrchr(text, ':');
-	const size_t size = colon ? (size_t)(colon - text) : 0;
-	char host[ADDRESS_MAX];
-	uint64_t port;
+	struct tl_tcp_address address;
+	struct tl_fault fault = { 0 };
 
-	if (size == 0 || size >= sizeof(host) ||
-	    strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
-	    tl_parse_unsigned(colon + 1, &port) < 0 || port > PORT_MAX)
+	if (tl_tcp_address_parse(&address, text, &fault) < 0)
 		return false;
-	memcpy(host, text, size);
-	host[size] = '\0';
-	if (host[0] != '[')
-		return inet_pton(AF_INET, host, parsed) == 1 ||
-		       is_host_name(host);
-	if (host[size - 1] != ']')
-		return false;
-	host[size - 1] = '\0';
-	return inet_pton(AF_INET6, host + 1, parsed) == 1;
+	if (text[0] == '[')
+		return inet_pton(AF_INET6, address.host, parsed) == 1;
+	return inet_pton(AF_INET, address.host, parsed) == 1 ||
+	       is_host_name(address.host);
 }
 
 /* The value false disables an address. */

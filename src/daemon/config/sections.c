@@ -154,22 +154,11 @@ static const struct tl_config_key rate_keys[] = {
 };
 #undef AT
 
-/* The limit of snapshots on death, from their flag on. */
-#define AT(member) \
-	(offsetof(struct tl_config_snapshots, death.member) - \
-	    offsetof(struct tl_config_snapshots, on_death))
-static const struct tl_config_key death_keys[] = {
-	{ "every", tl_config_duration, AT(every_ns), .max = day_ns },
-	{ "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
-	{ .name = NULL },
-};
-#undef AT
-
 #define AT(member) offsetof(struct tl_config_snapshots, member)
 static const struct tl_config_key snapshot_keys[] = {
 	{ "every", tl_config_duration, AT(every_ns), TL_NS_PER_S,
 	    .max = year_ns },
-	{ "on_death", tl_config_switch, AT(on_death), .keys = death_keys },
+	{ "on_death", tl_config_switch, AT(death), .keys = rate_keys },
 	{ "on_request", tl_config_table, AT(request), .keys = rate_keys },
 	{ "compress", read_compress, .offset = AT(compress) },
 	{ "keep", read_keep, .offset = AT(keep) },

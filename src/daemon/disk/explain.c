@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* explain.c - explain a saved snapshot by analysis/brief.h. */
-#include "daemon/disk/explain.h"
+#include "daemon/disk/snapshot_file.h"
 
 #include "analysis/brief.h"
 #include "base/process.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keep.c - remove the oldest files of each section. */
-#include "daemon/disk/keep.h"
+#include "daemon/disk/names.h"
 
 #include "base/array.h"
 #include "base/file.h"
 #include "base/ns.h"
-#include "daemon/disk/explain.h"
+#include "daemon/disk/snapshot_file.h"
 #include "event/sched.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -133,8 +132,9 @@ section_of(const struct sweep *s, enum tl_kept kind, const char *name,
 }
 
 static int
-gather_one(struct sweep *s, const char *name)
+gather_one(void *context, const char *name)
 {
+	struct sweep *s = context;
 	struct kept kept = { .kind = TL_KEPT_TRACE };
 	struct tl_snapshot_name parts;
 	const struct tl_config_keep *keep;
@@ -264,22 +264,13 @@ sweep_folder(const struct tl_keep_sweep *how, const char *path,
 	const bool is_home = strcmp(path, how->home_path) == 0;
 	const int fd = openat(how->home, is_home ? "." : path,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	int rc;
 	size_t end;
+	int rc;
 
-	if (!folder) {
-		rc = -errno;
-		if (fd >= 0)
-			close(fd);
-		return rc == -ENOENT ? 0 : rc;
-	}
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
 	s.folder = fd;
-	rc = 0;
-	while (rc == 0 && (errno = 0, entry = readdir(folder)))
-		rc = gather_one(&s, entry->d_name);
-	rc = rc == 0 ? -errno : rc;
+	rc = tl_folder_each(fd, gather_one, &s);
 	if (rc == 0 && s.count > 0) {
 		qsort(s.items, s.count, sizeof(*s.items), compare);
 
@@ -303,7 +294,7 @@ sweep_folder(const struct tl_keep_sweep *how, const char *path,
 	for (size_t i = 0; i < s.count; i++)
 		free(s.items[i].name);
 	free(s.items);
-	closedir(folder);
+	close(fd);
 	return rc;
 }
 

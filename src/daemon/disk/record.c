@@ -61,38 +61,6 @@ mode_of(const struct tl_record *r)
 	return S_IRUSR | S_IWUSR | (st.st_mode & S_IRGRP);
 }
 
-static int
-make_file(int folder, const char *name, mode_t mode)
-{
-	const int fd = openat(folder, name,
-	    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* Make the trace and its index, or neither. */
-static int
-make_files(const struct tl_record *r, int folder, const char *name,
-    struct tl_recorder_files *files)
-{
-	char index[TL_FILE_NAME_MAX + 8];
-	int rc;
-
-	snprintf(index, sizeof(index), "%s%s", name, TL_RECORD_INDEX_SUFFIX);
-	files->data = make_file(folder, name, mode_of(r));
-	if (files->data < 0)
-		return files->data;
-	/* an index without its trace is useless */
-	unlinkat(folder, index, 0);
-	files->index = make_file(folder, index, mode_of(r));
-	if (files->index >= 0)
-		return 0;
-	rc = files->index;
-	close(files->data);
-	unlinkat(folder, name, 0);
-	return rc;
-}
-
 /* The file is not being written any more: keep may remove it. */
 static void
 leave_file(struct tl_record *r)
@@ -143,8 +111,8 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 			    r->file);
 			if (rc != 0)
 				r->file[0] = '\0';
-			else if ((rc = make_files(r, folder, r->file, files)) !=
-				 0)
+			else if ((rc = tl_recorder_files_make(files, folder,
+				      r->file, mode_of(r), true)) != 0)
 				leave_file(r);
 		} else
 			r->file[0] = '\0';
@@ -348,6 +316,9 @@ tl_record_end(struct tl_record *r)
 void
 tl_record_free(struct tl_record *r)
 {
+	struct tl_daemon *d;
+	struct tl_record **link;
+
 	if (!r)
 		return;
 	if (r->recorder) {
@@ -360,9 +331,8 @@ tl_record_free(struct tl_record *r)
 
 	/* Remove a recording from the daemon.  The last recording frees the
 	 * threads, which are idle by then. */
-	struct tl_daemon *d = r->daemon;
-	struct tl_record **link = &d->ending;
-
+	d = r->daemon;
+	link = &d->ending;
 	while (*link && *link != r)
 		link = &(*link)->next;
 	if (*link) {

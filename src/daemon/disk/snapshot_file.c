@@ -8,7 +8,6 @@
 #include "snap/compressed.h"
 #include "snap/take.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,33 +64,24 @@ is_temporary(const char *name)
 	return strcmp(p, TEMPORARY_SUFFIX) == 0;
 }
 
-static void
-sweep(int folder)
+/* Remove a file that a daemon which ended left.  A daemon that still writes a
+ * file holds a lock of it. */
+static int
+remove_temporary(void *context, const char *name)
 {
-	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *names = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	const int folder = *(const int *)context;
+	const int one =
+	    is_temporary(name)
+		? openat(folder, name,
+		      O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+		: -1;
 
-	if (!names) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	/* A daemon that still writes a file holds a lock of it. */
-	while ((entry = readdir(names))) {
-		const int one = is_temporary(entry->d_name)
-				    ? openat(folder, entry->d_name,
-					  O_RDWR | O_NOFOLLOW | O_NONBLOCK |
-					      O_NOCTTY | O_CLOEXEC)
-				    : -1;
-
-		if (one < 0)
-			continue;
-		if (flock(one, LOCK_EX | LOCK_NB) == 0)
-			unlinkat(folder, entry->d_name, 0);
-		close(one);
-	}
-	closedir(names);
+	if (one < 0)
+		return 0;
+	if (flock(one, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder, name, 0);
+	close(one);
+	return 0;
 }
 
 int
@@ -107,7 +97,7 @@ tl_snapshot_folder_open(struct tl_snapshot_folder *folder, const char *path,
 		return tl_fail(fault, -errno, "snapshot directory %s: %s", path,
 		    strerror(errno));
 	folder->nameless = has_nameless(folder->fd);
-	sweep(folder->fd);
+	(void)tl_folder_each(folder->fd, remove_temporary, &folder->fd);
 	return 0;
 }
 

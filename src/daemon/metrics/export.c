@@ -25,7 +25,6 @@
 
 #include "base/array.h"
 #include "base/fields.h"
-#include "daemon/metrics/table.h"
 #include "ring/ring.h"
 #include "snap/timers.h"
 
@@ -222,17 +221,16 @@ put_timer(struct tl_text *text, const struct tl_target *target,
 void
 tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon)
 {
+	struct tl_timer *timer = malloc(sizeof(*timer));
 	struct tl_metrics metrics;
 	const int rc = tl_metrics_gather(&metrics, daemon);
+	bool any = false;
 
 	if (rc == 0)
 		for (size_t i = 0; i < tl_metrics_table_count; i++)
 			put_metric(text, &tl_metrics_table[i], &metrics);
 	else
 		text->rc = rc;
-
-	struct tl_timer *timer = malloc(sizeof(*timer));
-	bool any = false;
 
 	if (!timer)
 		text->rc = -ENOMEM;

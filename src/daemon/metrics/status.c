@@ -18,20 +18,11 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
-#include "daemon/metrics/table.h"
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { LABEL_WIDTH = 11 };
-
-static void
-put_label(struct tl_text *text, const char *label)
-{
-	tl_put_format(text, "  %-*s", LABEL_WIDTH, label);
-}
 
 static void
 put_name(struct tl_text *text, const char *name)
@@ -39,109 +30,60 @@ put_name(struct tl_text *text, const char *name)
 	tl_put_plain(text, tl_bytes_of(name));
 }
 
-static void
-put_bytes(struct tl_text *text, uint64_t bytes)
-{
-	tl_put_size(text, bytes);
-	tl_put_string(text, " bytes");
-}
-
-static void
-put_ns(struct tl_text *text, uint64_t ns)
-{
-	tl_put_duration(text, ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
-}
+/* A duration as an argument of tl_put_format(). */
+#define NS(ns) TL_DURATION((ns) > INT64_MAX ? INT64_MAX : (int64_t)(ns))
 
 static void
 put_daemon(struct tl_text *text, const struct tl_metrics *m)
 {
 	const struct tl_daemon *d = m->whole.daemon;
+	const struct tl_snapshots_status *s = &m->snapshots;
 	const int64_t up_ns = tl_clock_read(CLOCK_REALTIME) - d->started_ns;
 
-	tl_put_format(text, "timelined %s, process %d, up ", TIMELINE_VERSION,
-	    (int)getpid());
-	if (up_ns < TL_NS_PER_S)
-		tl_put_string(text, "0s");
-	else
-		tl_put_duration(text, up_ns / TL_NS_PER_S * TL_NS_PER_S);
-	tl_put_string(text, "; used ");
-	tl_put_duration(text, m->own.cpu_ns / 1000000 * 1000000);
-	tl_put_string(text, " of CPU");
-	if (m->own.has_rss) {
-		tl_put_string(text, ", ");
-		put_bytes(text, m->own.rss);
-	}
-	tl_put_char(text, '\n');
-	put_label(text, "configured");
+	tl_put_format(text, "timelined %s, process %d, up %s; used %s of CPU",
+	    TIMELINE_VERSION, (int)getpid(),
+	    up_ns < TL_NS_PER_S
+		? "0s"
+		: TL_DURATION(up_ns / TL_NS_PER_S * TL_NS_PER_S),
+	    TL_DURATION(m->own.cpu_ns / 1000000 * 1000000));
+	if (m->own.has_rss)
+		tl_put_format(text, ", %s bytes", TL_SIZE(m->own.rss));
+	tl_put_string(text, "\n  configured ");
 	put_name(text, d->config->path);
-	tl_put_string(text, "; ");
-	tl_put_count(text, d->reloads, "reload");
-	tl_put_format(text, ", %lu refused\n", d->reload_faults);
-	put_label(text, "seccomp");
-	put_name(text, tl_seccomp_state());
-	tl_put_char(text, '\n');
-	put_label(text, "timelines");
-	tl_put_format(text, "%zu attached, %lu refused so far", d->target_count,
-	    d->refused);
+	tl_put_format(text, "; %s, %lu refused\n",
+	    TL_COUNTED(d->reloads, "reload"), d->reload_faults);
+	tl_put_format(text, "  seccomp    %s\n", tl_seccomp_state());
+	tl_put_format(text, "  timelines  %zu attached, %lu refused so far",
+	    d->target_count, d->refused);
 	if (d->ending_count > 0)
-		tl_put_format(text, "; %zu recording%s of others end",
-		    d->ending_count, d->ending_count == 1 ? "" : "s");
+		tl_put_format(text, "; %s of others end",
+		    TL_COUNTED(d->ending_count, "recording"));
+	tl_put_format(text,
+	    "\n  snapshots  %lu saved, %lu failed, %lu removed, %zu waiting; "
+	    "%lu files, %s bytes in ",
+	    s->saved, s->failed, s->removed, s->queued, s->files,
+	    TL_SIZE(s->bytes));
+	put_name(text, d->config->directory);
 	tl_put_char(text, '\n');
 }
 
-static void
-put_snapshots(struct tl_text *text, const struct tl_metrics *m)
+static const char *
+threshold_name(unsigned threshold)
 {
-	const struct tl_snapshots_status *s = &m->snapshots;
-
-	put_label(text, "snapshots");
-	tl_put_format(text,
-	    "%lu saved, %lu failed, %lu removed, %zu waiting; %lu "
-	    "files, ",
-	    s->saved, s->failed, s->removed, s->queued, s->files);
-	put_bytes(text, s->bytes);
-	tl_put_string(text, " in ");
-	put_name(text, m->whole.daemon->config->directory);
-	tl_put_char(text, '\n');
+	return threshold > TIMELINE_LEVEL_MAX ? "nothing"
+					      : tl_level_name(threshold);
 }
 
 /* The first line of a timeline, after its name. */
 static void
-put_inspection(struct tl_text *text, const struct tl_inspection *inspection)
+put_inspection(struct tl_text *text, const struct tl_inspection *g)
 {
-	uint64_t entries = 0;
-
-	for (size_t i = 0; i < inspection->lane_count; i++)
-		entries += inspection->lanes[i].entries;
-	tl_put_string(text, "room for ");
-	tl_put_unsigned(text, entries);
-	tl_put_string(text, " entries, ");
-	put_bytes(text, inspection->used);
-	tl_put_string(text, "; logs ");
-	tl_put_string(text, inspection->threshold > TIMELINE_LEVEL_MAX
-				? "nothing"
-				: tl_level_name(inspection->threshold));
-	if (inspection->burst) {
-		tl_put_string(text, " for ");
-		put_ns(text, inspection->burst_left_ns);
-		tl_put_string(text, " more, then ");
-		tl_put_string(text, inspection->base > TIMELINE_LEVEL_MAX
-					? "nothing"
-					: tl_level_name(inspection->base));
-	}
+	tl_put_format(text, "room for %lu entries, %s bytes; logs %s", g->room,
+	    TL_SIZE(g->used), threshold_name(g->threshold));
+	if (g->burst)
+		tl_put_format(text, " for %s more, then %s",
+		    NS(g->burst_left_ns), threshold_name(g->base));
 	tl_put_char(text, '\n');
-}
-
-static void
-put_entries(struct tl_text *text, const struct tl_metrics_view *v)
-{
-	const struct tl_target_counts *counts = &v->target->counts;
-
-	put_label(text, "entries");
-	tl_put_format(text,
-	    "%lu appended, %lu lost; %lu read, %lu overwritten before\n",
-	    v->inspection.appended, (v->inspection.dropped + counts->lost),
-	    counts->entries, counts->overwritten);
 }
 
 static void
@@ -154,36 +96,13 @@ put_history(struct tl_text *text, const struct tl_metrics_view *v)
 
 	if (kept_ns < 0 && wanted_ns == 0)
 		return;
-	put_label(text, "history");
-	if (kept_ns < 0)
-		tl_put_string(text, "unknown");
-	else
-		tl_put_duration(text, kept_ns);
-	if (wanted_ns > 0) {
-		tl_put_string(text, " of ");
-		put_ns(text, wanted_ns);
-		if (v->target->bursts && !v->bursts.keeps)
-			tl_put_string(text, ": too little");
-	}
+	tl_put_format(text, "  history    %s",
+	    kept_ns < 0 ? "unknown" : TL_DURATION(kept_ns));
+	if (wanted_ns > 0)
+		tl_put_format(text, " of %s%s", NS(wanted_ns),
+		    v->target->bursts && !v->bursts.keeps ? ": too little"
+							  : "");
 	tl_put_char(text, '\n');
-}
-
-static void
-put_slots(struct tl_text *text, const struct tl_metrics_view *v)
-{
-	const struct tl_bursts_status *b = &v->bursts;
-
-	if (b->slot_ns == 0)
-		return;
-	put_label(text, "slots");
-	put_ns(text, b->slot_ns);
-	tl_put_string(text, " each, ");
-	tl_put_rounded(text, b->share * 100, 3);
-	tl_put_string(text, " % of them open, scale ");
-	tl_put_rounded(text, b->scale, 3);
-	tl_put_string(text, "; ");
-	put_ns(text, b->starved_ns / 1000000 * 1000000);
-	tl_put_string(text, " starved\n");
 }
 
 static void
@@ -194,8 +113,7 @@ put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
 
 	if (!v->target->bursts || (b->period_ns == 0 && b->made == 0))
 		return;
-	put_label(text, "bursts");
-	tl_put_unsigned(text, b->made);
+	tl_put_format(text, "  bursts     %lu", b->made);
 	for (unsigned level = 1; level <= TIMELINE_LEVEL_MAX; level++) {
 		if (b->by_level[level] == 0)
 			continue;
@@ -206,39 +124,36 @@ put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
 	tl_put_format(text, "; %lu skipped, %lu by triggers", b->skipped,
 	    b->triggered);
 	if (b->period_ns > 0) {
-		tl_put_string(text, "; ");
-		put_ns(text, b->length_ns);
-		tl_put_string(text, " each ");
-		put_ns(text, b->period_ns);
-		tl_put_string(text, ", scale ");
+		tl_put_format(text, "; %s each %s, scale ", NS(b->length_ns),
+		    NS(b->period_ns));
 		tl_put_rounded(text, b->scale, 3);
 	}
 	tl_put_char(text, '\n');
 }
 
 static void
-put_clock(struct tl_text *text, const struct tl_metrics_view *v)
+put_slots(struct tl_text *text, const struct tl_bursts_status *b)
 {
-	const struct tl_calibrator_status *c = &v->clock;
-
-	if (!v->target->calibrator)
+	if (b->slot_ns == 0)
 		return;
-	put_label(text, "clock");
-	if (c->busy)
-		tl_put_string(text, "calibrated by another process; ");
-	tl_put_string(text, "within ");
-	tl_put_duration(text, c->est_err_ns);
-	tl_put_string(text, " (at most ");
-	tl_put_duration(text, c->max_err_ns);
-	tl_put_string(text, "), ");
-	tl_put_count(text, c->points, "point");
-	if (c->steps > 0) {
-		tl_put_string(text, ", ");
-		tl_put_count(text, c->steps, "step");
-	}
-	if (c->suspect)
-		tl_put_string(text, "; the TSC is not trusted");
-	tl_put_char(text, '\n');
+	tl_put_format(text, "  slots      %s each, ", NS(b->slot_ns));
+	tl_put_rounded(text, b->share * 100, 3);
+	tl_put_string(text, " % of them open, scale ");
+	tl_put_rounded(text, b->scale, 3);
+	tl_put_format(text, "; %s starved\n",
+	    NS(b->starved_ns / 1000000 * 1000000));
+}
+
+static void
+put_clock(struct tl_text *text, const struct tl_calibrator_status *c)
+{
+	tl_put_format(text, "  clock      %swithin %s (at most %s), %s",
+	    c->busy ? "calibrated by another process; " : "",
+	    TL_DURATION(c->est_err_ns), TL_DURATION(c->max_err_ns),
+	    TL_COUNTED(c->points, "point"));
+	if (c->steps > 0)
+		tl_put_format(text, ", %s", TL_COUNTED(c->steps, "step"));
+	tl_put_string(text, c->suspect ? "; the TSC is not trusted\n" : "\n");
 }
 
 static void
@@ -250,15 +165,14 @@ put_triggers(struct tl_text *text, const struct tl_rules *rules)
 		struct tl_rule_status s = { 0 };
 
 		tl_rules_status(rules, i, &s);
-		put_label(text, "trigger");
+		tl_put_string(text, "  trigger    ");
 		put_name(text, s.rule->name);
 		tl_put_format(text, ": fired %lu times, %lu suppressed%s",
 		    s.fired, s.suppressed, s.off ? "; OFF: it failed" : "");
-		if (s.suspended) {
-			tl_put_string(text, "; suspended for ");
-			put_ns(text, (uint64_t)s.suspended_now_ns);
-			tl_put_string(text, ": its messages are not logged");
-		}
+		if (s.suspended)
+			tl_put_format(text,
+			    "; suspended for %s: its messages are not logged",
+			    NS((uint64_t)s.suspended_now_ns));
 		tl_put_char(text, '\n');
 	}
 }
@@ -270,20 +184,15 @@ put_record(struct tl_text *text, const struct tl_metrics_view *v)
 
 	if (!v->has_record)
 		return;
-	put_label(text, "recording");
-	tl_put_count(text, r->events, "entry");
-	tl_put_format(text, ", %lu lost; ", r->lost);
-	tl_put_count(text, r->files, "file");
-	tl_put_string(text, ", ");
-	put_bytes(text, r->bytes);
+	tl_put_format(text, "  recording  %s, %lu lost; %s, %s bytes",
+	    TL_COUNTED(r->events, "entry"), r->lost,
+	    TL_COUNTED(r->files, "file"), TL_SIZE(r->bytes));
 	if (r->path[0]) {
 		tl_put_string(text, ", now ");
 		put_name(text, r->path);
 	}
-	if (v->record.rc < 0) {
-		tl_put_string(text, "; FAILS: ");
-		put_name(text, strerror(-v->record.rc));
-	}
+	if (v->record.rc < 0)
+		tl_put_format(text, "; FAILS: %s", strerror(-v->record.rc));
 	tl_put_char(text, '\n');
 }
 
@@ -294,10 +203,9 @@ put_kernel(struct tl_text *text, const struct tl_metrics_view *v)
 
 	if (!v->has_kernel)
 		return;
-	put_label(text, "kernel");
-	tl_put_count(text, k->entries, "entry");
-	tl_put_format(text, ", %lu lost, of ", k->lost);
-	tl_put_count(text, k->threads, "thread");
+	tl_put_format(text, "  kernel     %s, %lu lost, of %s",
+	    TL_COUNTED(k->entries, "entry"), k->lost,
+	    TL_COUNTED(k->threads, "thread"));
 	if (!k->on) {
 		tl_put_string(text, "; OFF: ");
 		put_name(text, k->why[0] ? k->why : "waiting for the keeper");
@@ -309,6 +217,7 @@ static void
 put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 {
 	const struct tl_target *t = v->target;
+	const struct tl_target_counts *counts = &t->counts;
 
 	tl_put_char(text, '\n');
 	put_name(text, t->name);
@@ -318,20 +227,22 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 		return;
 	}
 	put_inspection(text, &v->inspection);
-	put_entries(text, v);
+	tl_put_format(text,
+	    "  entries    %lu appended, %lu lost; %lu read, %lu overwritten "
+	    "before\n",
+	    v->inspection.appended, v->inspection.dropped + counts->lost,
+	    counts->entries, counts->overwritten);
 	put_history(text, v);
 	put_bursts(text, v);
-	put_slots(text, v);
-	put_clock(text, v);
-	if (t->writers) {
-		put_label(text, "writers");
-		tl_put_format(text, "%zu alive, %zu ended\n", v->writers_alive,
-		    v->writers_ended);
-	}
+	put_slots(text, &v->bursts);
+	if (t->calibrator)
+		put_clock(text, &v->clock);
+	if (t->writers)
+		tl_put_format(text, "  writers    %zu alive, %zu ended\n",
+		    v->writers_alive, v->writers_ended);
 	put_triggers(text, t->rules);
-	put_label(text, "snapshots");
-	tl_put_format(text, "%lu saved, %lu failed\n", t->counts.snapshots,
-	    t->counts.snapshot_faults);
+	tl_put_format(text, "  snapshots  %lu saved, %lu failed\n",
+	    counts->snapshots, counts->snapshot_faults);
 	put_record(text, v);
 	put_kernel(text, v);
 }
@@ -344,7 +255,6 @@ tl_metrics_status(struct tl_text *text, const struct tl_daemon *daemon)
 
 	if (rc == 0) {
 		put_daemon(text, &metrics);
-		put_snapshots(text, &metrics);
 		for (size_t i = 0; i < metrics.count; i++)
 			put_timeline(text, &metrics.views[i]);
 	} else {

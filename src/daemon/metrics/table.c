@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - read the status of all parts, and the table of metrics. */
-#include "daemon/metrics/table.h"
+#include "daemon/metrics/metrics.h"
 
 #include "base/array.h"
 #include "base/file.h"
 #include "base/ns.h"
 #include "base/text.h"
 #include "clock/clock.h"
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 #include "ring/ring.h"
 
 #include <assert.h>
@@ -55,6 +55,8 @@ count_fds(uint64_t *fds)
 static void
 read_target(struct tl_metrics_view *view, const struct tl_target *target)
 {
+	const struct tl_writers *writers = target->writers;
+	const size_t count = writers ? tl_writers_count(writers) : 0;
 	struct tl_fault fault = { 0 };
 
 	view->target = target;
@@ -71,10 +73,6 @@ read_target(struct tl_metrics_view *view, const struct tl_target *target)
 	view->has_kernel = target->kernel_events != NULL;
 	if (view->has_kernel)
 		tl_kernel_events_status(target->kernel_events, &view->kernel);
-
-	const struct tl_writers *writers = view->target->writers;
-	const size_t count = writers ? tl_writers_count(writers) : 0;
-
 	for (size_t i = 0; i < count; i++) {
 		if (tl_writers_get(writers, i)->died_ns != 0)
 			view->writers_ended++;

@@ -226,7 +226,9 @@ tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 	tl_rules_tick_spans(rules);
 	for (uint64_t left = rules->on; left; left &= left - 1) {
 		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+		const uint64_t all = rules->now.tsc - before_tsc;
 		struct tl_observed observed;
+		uint64_t open;
 
 		/* only rules that draw conclusions from time */
 		if (rule->config->kind != TL_RULE_SPAN &&
@@ -237,9 +239,7 @@ tl_rules_tick(struct tl_rules *rules, const struct tl_rules_now *now)
 
 		/* Count the time in which the watched messages were not
 		 * observed. */
-		const uint64_t all = rules->now.tsc - before_tsc;
-		const uint64_t open = observed.ticks - rule->observed.ticks;
-
+		open = observed.ticks - rule->observed.ticks;
 		if (rule->watched && rules->now.tsc > before_tsc && open < all)
 			rule->unobserved += all - open;
 		rule->watched = true;
@@ -326,16 +326,10 @@ rule_init(struct tl_rule *rule, const struct tl_config_rule *config,
 }
 
 static bool
-is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool
 is_same_match(const struct tl_config_match *a, const struct tl_config_match *b)
 {
-	return is_same_text(a->category, b->category) &&
-	       is_same_text(a->message, b->message);
+	return tl_config_is_same(a->category, b->category) &&
+	       tl_config_is_same(a->message, b->message);
 }
 
 /* Compare bits, because NAN is a value like any other here. */
@@ -349,11 +343,11 @@ is_same_double(double a, double b)
 static bool
 is_same_rule(const struct tl_config_rule *a, const struct tl_config_rule *b)
 {
-	return is_same_text(a->name, b->name) && a->kind == b->kind &&
+	return tl_config_is_same(a->name, b->name) && a->kind == b->kind &&
 	       is_same_match(&a->match, &b->match) &&
 	       is_same_match(&a->other, &b->other) &&
-	       is_same_text(a->when, b->when) &&
-	       is_same_text(a->argument, b->argument) &&
+	       tl_config_is_same(a->when, b->when) &&
+	       tl_config_is_same(a->argument, b->argument) &&
 	       is_same_double(a->bound, b->bound) && a->below == b->below &&
 	       a->limit_ns == b->limit_ns && a->level == b->level &&
 	       is_same_double(a->clear, b->clear) &&

@@ -21,7 +21,6 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/rules/rules.h"
-#include "daemon/rules/window.h"
 #include "event/message_map.h"
 #include "event/spans.h"
 #include "script/script.h"

@@ -147,11 +147,9 @@ judge_interval(struct tl_rules *rules, struct tl_rule *rule,
 	text = tl_rule_claim(rules, rule);
 	if (!text)
 		return;
-	tl_put_string(text, event ? "took " : "waiting for ");
-	tl_put_duration(text, ns);
-	tl_put_string(text, " (limit ");
-	tl_put_duration(text, tl_rule_limit(rule));
-	tl_put_string(text, ") from ");
+	tl_put_format(text, "%s %s (limit %s) from ",
+	    event ? "took" : "waiting for", TL_DURATION(ns),
+	    TL_DURATION(tl_rule_limit(rule)));
 	put_match(text, &rule->config->match);
 	tl_put_string(text, " to ");
 	put_match(text, &rule->config->other);
@@ -239,9 +237,7 @@ tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
 	rule->held = !text;
 	if (!text)
 		return;
-	tl_put_string(text, "not seen for ");
-	tl_put_duration(text, ns);
-	tl_put_string(text, ": ");
+	tl_put_format(text, "not seen for %s: ", TL_DURATION(ns));
 	put_match(text, &rule->config->match);
 	tl_rule_fire(rules, rule, NULL);
 }
@@ -301,10 +297,11 @@ judge_rate(struct tl_rules *rules, struct tl_rule *rule,
 		return;
 	tl_put_string(text, rule->config->below ? "fewer than " : "more than ");
 	tl_put_double(text, rule->config->bound);
-	tl_put_string(text, " a second over ");
-	tl_put_duration(text, tl_rule_limit(rule));
-	if (observed->to - observed->since < rule->limit_ticks)
-		tl_put_string(text, " of observed time");
+	tl_put_format(text, " a second over %s%s",
+	    TL_DURATION(tl_rule_limit(rule)),
+	    observed->to - observed->since < rule->limit_ticks
+		? " of observed time"
+		: "");
 	if (event) {
 		tl_put_string(text, ", ");
 		put_entry(text, event);
@@ -419,11 +416,9 @@ fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
 
 	if (!text)
 		return;
-	tl_put_string(text, event ? "took " : "still open after ");
-	tl_put_duration(text, ns);
-	tl_put_string(text, " (limit ");
-	tl_put_duration(text, tl_rule_limit(rule));
-	tl_put_format(text, "), pid %u, ", span->pid);
+	tl_put_format(text, "%s %s (limit %s), pid %u, ",
+	    event ? "took" : "still open after", TL_DURATION(ns),
+	    TL_DURATION(tl_rule_limit(rule)), span->pid);
 	tl_put_plain(text, begin.message->category);
 	tl_put_string(text, ": ");
 	tl_render_node(text, &begin, true);

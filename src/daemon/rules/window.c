@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window.c - stamps in a ring. */
-#include "daemon/rules/window.h"
+#include "daemon/rules/rules.h"
 
 #include "base/ns.h"
 

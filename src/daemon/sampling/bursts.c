@@ -19,7 +19,6 @@
 #include "base/word.h"
 #include "clock/clock.h"
 #include "daemon/sampling/retention.h"
-#include "daemon/sampling/schedule.h"
 #include "event/message.h"
 #include "ring/ring.h"
 #include "snap/inspect.h"
@@ -222,14 +221,12 @@ read_lanes(struct tl_bursts *b, uint64_t at_ns)
 	if (b->keep_ns == 0)
 		return;
 	for (uint32_t i = 0; i < lane_count(b->tl); i++) {
-		const uint64_t at =
-		    timeline_head_offset(g, timeline_lane(g, i, 0));
+		const uint32_t lane = timeline_lane(g, i, 0);
 
-		b->readings[i].entries =
-		    timeline_lane_entries(g, timeline_lane(g, i, 0));
+		b->readings[i].entries = timeline_lane_entries(g, lane);
 		/* acquire: heads need no order among lanes */
-		b->readings[i].head = tl_load_acquire_64(
-		    (const uint64_t *)(const void *)(b->tl->map + at));
+		b->readings[i].head =
+		    tl_load_acquire_64(&tl_lane_head(b->tl, lane)->head);
 	}
 	if (b->has_slots)
 		b->open_ns += slots_open_ns(b);
@@ -330,17 +327,13 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 static void
 measure_history(struct tl_bursts *b)
 {
-	const struct timeline_header *g = &b->tl->geometry;
-	const uint32_t lanes = timeline_lane_count(g);
+	const uint32_t lanes = timeline_lane_count(&b->tl->geometry);
 	bool wrapped = false;
 	struct tl_inspection inspection;
 	uint64_t heads = 1;
 
 	for (uint32_t i = 0; i < lanes; i++)
-		heads += tl_load_64(
-		    (const uint64_t *)(const void *)(b->tl->map +
-						     timeline_head_offset(g,
-							 i)));
+		heads += tl_load_64(&tl_lane_head(b->tl, i)->head);
 	if (heads == b->measured)
 		return;
 	b->measured = heads;
@@ -372,18 +365,18 @@ static void
 ticked(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_bursts *b = timer->data;
+	struct tl_retention *r = &b->retention;
 	const uint64_t at_ns = now_ns();
 
 	(void)loop;
 	(void)events;
 	if (b->keep_ns > 0) {
+		const uint8_t base = read_levels(b).base;
+
 		if (!b->measuring) /* a reading would split the measure */
 			read_lanes(b, at_ns);
 
 		/* Decide on step and base, and apply the decision. */
-		struct tl_retention *r = &b->retention;
-		const uint8_t base = read_levels(b).base;
-
 		if (base != r->base) /* set by another process: adopt it */
 			tl_retention_want(r, base);
 		tl_retention_decide(r, at_ns);

@@ -2,7 +2,7 @@
 /*
  * schedule.c - the start and the level of the next sample.
  */
-#include "daemon/sampling/schedule.h"
+#include "daemon/sampling/bursts.h"
 
 #include <assert.h>
 #include <errno.h>

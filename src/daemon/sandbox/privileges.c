@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* privileges.c - drop every right that the daemon does not need. */
-#include "daemon/sandbox/privileges.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runner.c - the process that starts programs, and the daemon's side of it. */
-#include "daemon/sandbox/runner.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include "base/text.h"
 #include "daemon/daemon.h"
@@ -324,7 +324,9 @@ tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
     const struct tl_firing *firing)
 {
 	struct tl_text message = { 0 };
+	struct pollfd ready = { .events = POLLIN };
 	struct reply reply = { 0 };
+	uint32_t argc = 0;
 	int rc = runner < 0 ? tl_runner_start(NULL) : 0;
 
 	/* A program whose start took too long may have begun since then: the
@@ -333,8 +335,6 @@ tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
 		rc = take_reply(&reply);
 	if (rc != 0)
 		return rc == -EAGAIN ? -EBUSY : rc;
-
-	uint32_t argc = 0;
 
 	while (argc < TL_CONFIG_ARGV_MAX && argv[argc])
 		argc++;
@@ -354,8 +354,7 @@ tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
 	if (rc != 0)
 		return rc;
 
-	struct pollfd ready = { .fd = runner, .events = POLLIN };
-
+	ready.fd = runner;
 	do
 		rc = poll(&ready, 1, START_MAX_MS);
 	while (rc < 0 && errno == EINTR);

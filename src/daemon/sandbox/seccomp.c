@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seccomp.c - the list of system calls that the daemon may make. */
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include "base/array.h"
 #include "daemon/daemon.h"

@@ -4,7 +4,6 @@
 #include "analysis/why.h"
 #include "base/array.h"
 #include "daemon/metrics/metrics.h"
-#include "daemon/serve/watch.h"
 #include "daemon/targets.h"
 #include "format/html/live.h"
 #include "ring/ring.h"

@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/serve/answer.h"
 #include "daemon/serve/http.h"
 #include "daemon/serve/listen.h"
-#include "daemon/serve/request.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -373,6 +373,7 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
     const char *address, struct tl_fault *fault)
 {
 	struct tl_http *h = calloc(1, sizeof(*h));
+	const union MHD_DaemonInfo *info;
 	int fd, rc;
 
 	if (!h)
@@ -411,10 +412,7 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 		rc = tl_fail(fault, -EIO, "cannot start libmicrohttpd");
 		goto close_fd;
 	}
-
-	const union MHD_DaemonInfo *info =
-	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-
+	info = MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
 	assert(info);
 	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
 	ev_init(&h->timer, on_timeout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reading.c - the thread that reads timelines for answers. */
-#include "daemon/serve/reading.h"
+#include "daemon/serve/answer.h"
 
 #include "base/process.h"
 #include "snap/snap.h"

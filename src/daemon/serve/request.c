@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request.c - a snapshot that a user requested. */
-#include "daemon/serve/request.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "clock/clock.h"
+#include "daemon/serve/answer.h"
 #include "daemon/targets.h"
 #include "ring/ring.h"
 
@@ -20,16 +20,7 @@ saved(void *context, const struct tl_snapshot_result *result)
 	struct tl_target *target =
 	    tl_daemon_find(request->daemon, result->timeline);
 
-	if (target && result->rc == 0)
-		target->counts.snapshots++;
-	else if (target)
-		target->counts.snapshot_faults++;
-	if (result->rc == 0)
-		tl_daemon_log(TL_LOG_INFO, "%s: saved %s", result->timeline,
-		    result->path);
-	else
-		tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s",
-		    result->timeline, result->path, tl_file_error(result->rc));
+	tl_target_count_snapshot(target, result);
 	request->done(request->context, result);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.c - count all entries of a timeline for the pages that show it. */
-#include "daemon/serve/watch.h"
+#include "daemon/serve/answer.h"
 
 #include "base/array.h"
 #include "base/word.h"
@@ -103,9 +103,7 @@ newest(const struct timeline *tl, uint64_t tail)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < timeline_lane_count(g); i++) {
-		const uint64_t at = timeline_head_offset(g, i);
-		uint64_t n =
-		    tl_load_64((const uint64_t *)(const void *)(tl->map + at));
+		uint64_t n = tl_load_64(&tl_lane_head(tl, i)->head);
 
 		if (n > timeline_lane_entries(g, i))
 			n = timeline_lane_entries(g, i);

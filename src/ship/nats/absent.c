@@ -3,7 +3,7 @@
  * absent.c - stands for link, reader, stream and target where libnats was not
  * found when timeline was built.
  */
-#include "ship/nats/reader.h"
+#include "ship/nats/protocol.h"
 #include "ship/target/target.h"
 
 #include <errno.h>

@@ -147,82 +147,62 @@ tl_nats_subject_matches(const char *pattern, const char *subject)
 
 enum { KEY_MAX = 16, CODE_UNKNOWN = 500 };
 
-struct ack_parser {
-	struct tl_nats_ack *ack;
-	char key[KEY_MAX]; /* of the value that comes next */
-	bool on_top;
-	bool in_error;
-	bool known; /* a sequence or an error was there */
-};
-
-static void
-take_number(struct ack_parser *p, struct tl_bytes text)
-{
-	uint64_t value;
-
-	if (tl_json_unsigned(text, &value) < 0)
-		return;
-	if (p->in_error && strcmp(p->key, "code") == 0) {
-		p->ack->code = value ? value : CODE_UNKNOWN;
-	} else if (p->in_error && strcmp(p->key, "err_code") == 0) {
-		p->ack->error_code = value;
-	} else if (p->on_top && strcmp(p->key, "seq") == 0) {
-		p->ack->sequence = value;
-		p->known = true;
-	}
-}
-
-static void
-take_token(struct ack_parser *p, const struct tl_json *json, int kind,
-    const struct tl_json_token *token)
-{
-	p->on_top = json->depth == 1;
-	switch (kind) {
-	case TL_JSON_OBJECT:
-		if (json->depth == 2 && strcmp(p->key, "error") == 0) {
-			p->in_error = p->known = true;
-			p->ack->code = CODE_UNKNOWN;
-		}
-		break;
-	case TL_JSON_OBJECT_END:
-		p->in_error = false;
-		break;
-	case TL_JSON_KEY:
-		snprintf(p->key, sizeof(p->key), "%.*s", (int)token->text.size,
-		    token->text.data);
-		break;
-	case TL_JSON_NUMBER:
-		take_number(p, token->text);
-		break;
-	case TL_JSON_STRING:
-		if (p->in_error && strcmp(p->key, "description") == 0)
-			snprintf(p->ack->error, sizeof(p->ack->error), "%.*s",
-			    (int)token->text.size, token->text.data);
-		break;
-	}
-}
-
 int
 tl_nats_ack_parse(struct tl_nats_ack *ack, struct tl_bytes text)
 {
-	struct ack_parser p = { .ack = ack };
 	struct tl_json json = { 0 };
 	struct tl_json_token token;
+	char key[KEY_MAX] = ""; /* of the value that comes next */
+	bool in_error = false;
+	bool known = false; /* a sequence or an error was there */
+	uint64_t value;
 	int kind;
 
 	memset(ack, 0, sizeof(*ack));
 	tl_json_feed(&json, text);
 	while ((kind = tl_json_next(&json, &token)) > 0) {
 		/* one object; deeper members are not used */
-		if (json.depth <= 2)
-			take_token(&p, &json, kind, &token);
+		if (json.depth > 2)
+			continue;
+		switch (kind) {
+		case TL_JSON_OBJECT:
+			if (json.depth == 2 && strcmp(key, "error") == 0) {
+				in_error = known = true;
+				ack->code = CODE_UNKNOWN;
+			}
+			break;
+		case TL_JSON_OBJECT_END:
+			in_error = false;
+			break;
+		case TL_JSON_KEY:
+			snprintf(key, sizeof(key), "%.*s", (int)token.text.size,
+			    token.text.data);
+			break;
+		case TL_JSON_NUMBER:
+			if (tl_json_unsigned(token.text, &value) < 0)
+				break;
+			if (in_error && strcmp(key, "code") == 0) {
+				ack->code = value ? value : CODE_UNKNOWN;
+			} else if (in_error && strcmp(key, "err_code") == 0) {
+				ack->error_code = value;
+			} else if (json.depth == 1 && strcmp(key, "seq") == 0) {
+				ack->sequence = value;
+				known = true;
+			}
+			break;
+		case TL_JSON_STRING:
+			if (in_error && strcmp(key, "description") == 0)
+				snprintf(ack->error, sizeof(ack->error), "%.*s",
+				    (int)token.text.size, token.text.data);
+			break;
+		}
 	}
 	if (kind == 0 && json.depth > 0)
 		kind = -EBADMSG;
 	tl_json_free(&json);
 	if (kind < 0)
 		return kind;
-	if (!p.known)
+	if (!known)
 		return -EBADMSG;
 	return ack->code == 0 && ack->sequence == 0 ? -EBADMSG : 0;
 }

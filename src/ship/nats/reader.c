@@ -10,10 +10,9 @@
  * server dies, a new consumer is created.  It is deleted at the end; if that
  * fails, the server deletes it after IDLE_NS.
  */
-#include "ship/nats/reader.h"
+#include "ship/nats/protocol.h"
 
 #include "ship/nats/link.h"
-#include "ship/nats/stream.h"
 #include "ship/target/window.h"
 
 #include <errno.h>
@@ -249,7 +248,8 @@ tl_nats_reader_next(struct tl_nats_reader *r, struct tl_nats_read *read,
 		if (r->next < r->batch.Count) {
 			if (take(r) > 0) {
 				read->sequence = r->sequence;
-				read->whole = tl_nats_message_whole(r->message);
+				read->whole = tl_nats_header_get(r->message,
+				    TL_HEADER_WHOLE);
 				return tl_nats_message_get(&read->block,
 					   r->message, fault) < 0
 					   ? 2

@@ -3,7 +3,7 @@
  * stream.c - a stream is a large ring on the disks of the cluster: the oldest
  * messages go when its bound is reached.
  */
-#include "ship/nats/stream.h"
+#include "ship/nats/link.h"
 
 #include "base/text.h"
 #include "ship/nats/protocol.h"
@@ -56,7 +56,7 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 	config.Discard = js_DiscardOld;
 	config.Storage = js_FileStorage;
 	config.AllowDirect = true;
-	config.Replicas = options->replicas ? options->replicas : 1;
+	config.Replicas = options->replicas ? (int64_t)options->replicas : 1;
 	if (bytes_max)
 		config.MaxBytes = at_most(bytes_max);
 	if (options->age_max_ns)
@@ -161,13 +161,13 @@ set_signed(natsMsg *message, const char *key, int64_t value)
 	return natsMsgHeader_Set(message, key, text);
 }
 
-static natsStatus
-set_unsigned(natsMsg *message, const char *key, uint64_t value)
+natsStatus
+tl_nats_header_set(natsMsg *message, const char *name, uint64_t value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return natsMsgHeader_Set(message, key, text);
+	return natsMsgHeader_Set(message, name, text);
 }
 
 natsStatus
@@ -189,9 +189,9 @@ tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
 		NATS_OK &&
 	    (s = set_signed(m, TL_HEADER_FROM, block->from_ns)) == NATS_OK &&
 	    (s = set_signed(m, TL_HEADER_TO, block->to_ns)) == NATS_OK &&
-	    (s = set_unsigned(m, TL_HEADER_ENTRIES, block->entries)) ==
+	    (s = tl_nats_header_set(m, TL_HEADER_ENTRIES, block->entries)) ==
 		NATS_OK &&
-	    (s = set_unsigned(m, TL_HEADER_LOST, block->lost)) == NATS_OK)
+	    (s = tl_nats_header_set(m, TL_HEADER_LOST, block->lost)) == NATS_OK)
 		*message = m;
 	else
 		natsMsg_Destroy(m);
@@ -212,35 +212,16 @@ get_signed(natsMsg *message, const char *key, int64_t *value)
 	return errno == 0 && *end == '\0';
 }
 
-static uint64_t
-get_unsigned(natsMsg *message, const char *key)
+uint64_t
+tl_nats_header_get(natsMsg *message, const char *name)
 {
 	const char *text;
 	uint64_t value;
 
-	if (natsMsgHeader_Get(message, key, &text) != NATS_OK || !text ||
+	if (natsMsgHeader_Get(message, name, &text) != NATS_OK || !text ||
 	    tl_parse_unsigned(text, &value) < 0)
 		return 0;
 	return value;
-}
-
-natsStatus
-tl_nats_message_set_last(natsMsg *message, uint64_t sequence)
-{
-	return set_unsigned(message, "Nats-Expected-Last-Subject-Sequence",
-	    sequence);
-}
-
-natsStatus
-tl_nats_message_set_whole(natsMsg *message, uint64_t sequence)
-{
-	return set_unsigned(message, TL_HEADER_WHOLE, sequence);
-}
-
-uint64_t
-tl_nats_message_whole(natsMsg *message)
-{
-	return get_unsigned(message, TL_HEADER_WHOLE);
 }
 
 int
@@ -263,9 +244,9 @@ tl_nats_message_get(struct tl_block *block, natsMsg *message,
 		block->from_ns = INT64_MIN;
 		block->to_ns = INT64_MAX;
 	}
-	block->kept = get_unsigned(message, TL_HEADER_WHOLE) > 0;
-	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
-	block->lost = get_unsigned(message, TL_HEADER_LOST);
+	block->kept = tl_nats_header_get(message, TL_HEADER_WHOLE) > 0;
+	block->entries = tl_nats_header_get(message, TL_HEADER_ENTRIES);
+	block->lost = tl_nats_header_get(message, TL_HEADER_LOST);
 	block->data = tl_bytes(natsMsg_GetData(message),
 	    (size_t)natsMsg_GetDataLength(message));
 	return tl_trace_header_get(&header, block->data, fault);

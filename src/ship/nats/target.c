@@ -39,8 +39,8 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "ship/nats/link.h"
 #include "ship/nats/protocol.h"
-#include "ship/nats/stream.h"
 #include "ship/target/window.h"
 
 #include <errno.h>
@@ -205,7 +205,7 @@ replace(const struct nats_target *t, struct tl_sending *sending,
 
 	if (s != NATS_OK)
 		return -ENOMEM;
-	if (tl_nats_message_set_whole(message, sequence) != NATS_OK) {
+	if (tl_nats_header_set(message, TL_HEADER_WHOLE, sequence) != NATS_OK) {
 		natsMsg_Destroy(message);
 		return -ENOMEM;
 	}
@@ -297,7 +297,8 @@ look(struct nats_target *t, struct subject *subject, struct tl_sending *sending,
 	if (rc < 0)
 		return disconnect(t, rc);
 	sending->look = false;
-	s = tl_nats_message_set_last(sending->message, subject->sequence);
+	s = tl_nats_header_set(sending->message, TL_HEADER_LAST,
+	    subject->sequence);
 	return s == NATS_OK ? 0 : disconnect_nats(t, fault, s, "no memory");
 }
 

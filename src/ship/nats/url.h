@@ -35,7 +35,7 @@ struct tl_nats_options {
 	const char *user;
 	const char *password_file;
 	const char *token_file;
-	uint32_t replicas;  /* 0: 1 */
+	uint64_t replicas;  /* 0: 1 */
 	uint64_t bytes_max; /* 0: no bound */
 	/* Of the stream of warnings (protocol.h); 0: there is none. */
 	uint64_t keep_bytes_max;

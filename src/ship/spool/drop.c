@@ -215,30 +215,17 @@ may_grow(const struct tl_spool_chain *c, size_t i)
 	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
 }
 
-int
-tl_spool_drop(struct tl_spool_chain *c, size_t i)
+/* Count the entries of a block that is dropped, by level.  Entries that were
+ * lost before, and those of an unreadable block, have no known level. */
+static void
+count_dropped(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
-	size_t from = i > 0 && may_grow(c, i - 1) ? i - 1 : i;
-	struct tl_spooled one;
-	int rc;
-	struct tl_bytes data;
-	uint64_t known;
-
-	inspect(c, tl_spooled_at(c, i));
-	inspect(c, tl_spooled_at(c, from));
-	one = placeholder_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
-	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
-	if (rc < 0)
-		return rc;
-
-	/* Count the entries of a dropped block by level.  Entries that were
-	 * lost before, and those of an unreadable block, have no known
-	 * level. */
-	const struct tl_spooled *b = tl_spooled_at(c, i);
 	uint64_t *by = c->spool->status.dropped_by;
 	uint64_t counts[TIMELINE_LEVEL_NONE] = { 0 };
 	const uint64_t all = b->entries + b->lost - b->detail;
 	struct tl_text text = { 0 };
+	struct tl_bytes data;
+	uint64_t known;
 
 	if (tl_spooled_load(c, b, &text, &data) == 0)
 		(void)tl_block_count_levels(counts, data);
@@ -247,7 +234,23 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	for (unsigned k = 0; known <= all && k < TIMELINE_LEVEL_NONE; k++)
 		by[k] += counts[k];
 	by[0] += known <= all ? all - known : all;
+}
 
+int
+tl_spool_drop(struct tl_spool_chain *c, size_t i)
+{
+	size_t from = i > 0 && may_grow(c, i - 1) ? i - 1 : i;
+	struct tl_spooled one;
+	int rc;
+
+	inspect(c, tl_spooled_at(c, i));
+	inspect(c, tl_spooled_at(c, from));
+	one = placeholder_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
+	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
+	if (rc < 0)
+		return rc;
+
+	count_dropped(c, tl_spooled_at(c, i));
 	replace(c, from, i, &one);
 	if (!may_grow(c, from + 1))
 		return 0;

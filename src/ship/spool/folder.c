@@ -319,6 +319,7 @@ static int
 scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 {
 	const int rc = tl_folder_each(c->folder, take_name, c);
+	uint64_t seen = 0;
 
 	if (rc == 0) {
 		if (c->count > 0)
@@ -341,8 +342,6 @@ scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 
 		/* The number of a file is never used again, even if the file
 		 * is damaged. */
-		uint64_t seen = 0;
-
 		read_state(c, name);
 		if (c->count > 0)
 			seen = tl_spooled_at(c, c->count - 1)->last + 1;

@@ -67,17 +67,18 @@ report_damage(void *context, const struct tl_fault *fault)
 }
 
 int
-tl_events_new(struct tl_events **events, const struct tl_format_row *format,
-    size_t chains_max, tl_write *write, void *context,
-    const struct tl_report *report)
+tl_events_new(struct tl_events **events,
+    const struct tl_target_options *options, size_t chains_max, tl_write *write,
+    void *context)
 {
+	const struct tl_format_row *format = options->format;
 	struct tl_events *e = calloc(1, sizeof(*e));
 	int rc;
 
 	if (!e)
 		return -ENOMEM;
 	e->strings.strings.get = string_of;
-	e->damage = report;
+	e->damage = options->report;
 	e->report = (struct tl_report){ report_damage, e };
 
 	/* The table has its size from the first: the writer must know it. */
@@ -90,18 +91,14 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 	if (rc == 0) {
 		tl_writer_set_sources(e->writer, e->origins, chains_max);
 		tl_writer_facts(e->writer)->says_origin = true;
+		if (format->flags & TL_FORMAT_UNITS)
+			tl_writer_set(e->writer, (int)options->parquet_time);
 	}
 	if (rc < 0)
 		tl_events_free(e);
 	else
 		*events = e;
 	return rc;
-}
-
-void
-tl_events_set(struct tl_events *e, int value)
-{
-	tl_writer_set(e->writer, value);
 }
 
 void

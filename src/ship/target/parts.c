@@ -13,7 +13,6 @@
 #include "clock/clock.h"
 #include "ship/block.h"
 #include "ship/files.h"
-#include "ship/target/dir.h"
 #include "ship/target/events.h"
 #include "ship/target/target.h"
 #include "ship/target/window.h"
@@ -108,10 +107,7 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	}
 	tl_text_free(&name);
 	if (rc == 0)
-		rc = tl_events_new(&p->events, format, 1, write_on, p,
-		    options->report);
-	if (rc == 0 && (format->flags & TL_FORMAT_UNITS))
-		tl_events_set(p->events, (int)options->parquet_time);
+		rc = tl_events_new(&p->events, options, 1, write_on, p);
 	if (rc < 0)
 		part_abandon(p);
 	return rc;
@@ -137,7 +133,7 @@ struct search {
 	struct tl_bytes prefix;
 	const char *suffix;
 	uint64_t number;
-	uint64_t last; /* of the part that has it */
+	uint64_t last; /* of the part that has it; UINT64_MAX: none has */
 };
 
 static int
@@ -271,27 +267,20 @@ begin_part(struct events_target *e, struct chain_part *c,
 {
 	const int folder = tl_partition_open(&e->partitions, block->host,
 	    tl_partition_hour(block->from_ns));
-	uint64_t last;
-
-	if (folder < 0)
-		return folder;
-
-	/* The last block of a part in this folder that has this block;
-	 * UINT64_MAX: none has. */
 	struct tl_text prefix = { 0 };
 	struct search search = { .suffix = e->options.format->suffix,
 		.number = block->number,
 		.last = UINT64_MAX };
 
+	if (folder < 0)
+		return folder;
 	tl_partition_prefix(&prefix, block);
 	search.prefix = tl_bytes(prefix.data, prefix.size);
 	if (prefix.rc == 0)
 		(void)tl_folder_each(folder, look_at, &search);
 	tl_text_free(&prefix);
-	last = search.last;
-
-	if (last != UINT64_MAX) {
-		c->covered = last + 1;
+	if (search.last != UINT64_MAX) {
+		c->covered = search.last + 1;
 		close(folder);
 		return 0;
 	}
@@ -320,6 +309,7 @@ is_placeholder(const struct tl_block *block, uint64_t *last)
 static int
 put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 {
+	struct chain_part *most = NULL;
 	uint64_t last;
 	bool placeholder;
 	int rc = 0;
@@ -350,8 +340,6 @@ put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 		return rc;
 
 	/* Finish the part with most bytes if all together hold too many. */
-	struct chain_part *most = NULL;
-
 	if (e->held <= e->options.held_max)
 		return 0;
 	for (size_t i = 0; i < e->chain_count; i++)

@@ -136,8 +136,8 @@ tl_stdout_target_new(struct tl_target **target, int fd,
 	s->piece =
 	    fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX : PIPE_BUF;
 	if (options->format)
-		rc = tl_events_new(&s->events, options->format,
-		    TL_TARGET_CHAINS_MAX, append, s, options->report);
+		rc = tl_events_new(&s->events, options, TL_TARGET_CHAINS_MAX,
+		    append, s);
 	if (rc < 0)
 		stdout_free(&s->target);
 	else

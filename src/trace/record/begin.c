@@ -13,6 +13,7 @@
 #include "trace/layout.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,6 +21,31 @@
 #include <unistd.h>
 
 /* == one file == */
+
+int
+tl_recorder_files_make(struct tl_recorder_files *files, int folder,
+    const char *name, mode_t mode, bool stale)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	char index[TL_PATH_MAX];
+	int rc;
+
+	if (snprintf(index, sizeof(index), "%s" TL_TRACE_INDEX_SUFFIX, name) >=
+	    (int)sizeof(index))
+		return -ENAMETOOLONG;
+	files->data = openat(folder, name, flags, mode);
+	if (files->data < 0)
+		return -errno;
+	if (stale)
+		unlinkat(folder, index, 0);
+	files->index = openat(folder, index, flags, mode);
+	if (files->index >= 0)
+		return 0;
+	rc = -errno;
+	close(files->data);
+	unlinkat(folder, name, 0);
+	return rc;
+}
 
 /* Append all bytes or none. */
 static int

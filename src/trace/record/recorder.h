@@ -42,8 +42,8 @@
  * ends the file.
  *
  * Rejected: one thread for both sides (a slow disk would then cost entries at
- * once); a lock per event; writing the ring's own bytes and sorting them
- * later (a crash would leave a file that no reader knows).
+ * once); a lock per event; writing the ring's own bytes and sorting them later
+ * (a crash would leave a file that no reader knows).
  */
 #ifndef TL_TRACE_RECORD_RECORDER_H
 #define TL_TRACE_RECORD_RECORDER_H
@@ -53,6 +53,7 @@
 #include "base/ns.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { TL_RECORDER_SOURCES_MAX = 64 };
 
@@ -93,6 +94,12 @@ struct tl_recorder_files {
 	int index;
 	char path[TL_PATH_MAX];
 };
+
+/* Create the files NAME and NAME.idx in a folder, or neither, and set all of
+ * *files but the path.  stale: an index whose trace is absent is replaced.  0;
+ * -EEXIST: a file exists; -errno. */
+int tl_recorder_files_make(struct tl_recorder_files *files, int folder,
+    const char *name, mode_t mode, bool stale);
 
 /* The content of a file. */
 struct tl_recorder_content {

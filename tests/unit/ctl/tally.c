@@ -4,8 +4,6 @@
  * up.
  */
 #include "base/array.h"
-#include "ctl/rates.h"
-#include "ctl/table.h"
 #include "ctl/view.h"
 #include "lib/random.h"
 #include "lib/test.h"

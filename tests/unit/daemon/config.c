@@ -129,7 +129,7 @@ put_snapshots(struct tl_text *out, const struct tl_config_snapshots *s)
 {
 	tl_put_string(out, "    snapshots");
 	put_ns(out, "every", s->every_ns);
-	put_number(out, "on_death", s->on_death);
+	put_number(out, "on_death", s->death.on);
 	put_ns(out, "death.every", s->death.every_ns);
 	put_number(out, "death.per_hour", (double)s->death.per_hour);
 	put_ns(out, "request.every", s->request.every_ns);

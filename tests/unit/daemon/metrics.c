@@ -4,7 +4,6 @@
  * Prometheus and JSON readers accept, whatever names users chose.
  */
 #include "daemon/metrics/metrics.h"
-#include "daemon/metrics/table.h"
 #include "lib/test.h"
 #include "service_fixture.h"
 

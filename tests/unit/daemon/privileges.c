@@ -3,7 +3,7 @@
  * privileges.c - no privileges are left, and everything that the daemon needs
  * still works.  Each case is a process of its own.
  */
-#include "daemon/sandbox/privileges.h"
+#include "daemon/sandbox/sandbox.h"
 
 #include "daemon/daemon.h"
 #include "lib/test.h"

@@ -2,7 +2,7 @@
 /*
  * record.c - the names of the files of recordings, and the files that are kept.
  */
-#include "daemon/disk/keep.h"
+#include "daemon/disk/names.h"
 #include "lib/random.h"
 #include "lib/test.h"
 

@@ -3,7 +3,7 @@
  * rules_random.c - the rules engine, compared with a reference that keeps every
  * entry and searches all of them each time.
  */
-#include "daemon/rules/window.h"
+#include "daemon/rules/rules.h"
 #include "lib/random.h"
 #include "lib/test.h"
 #include "rules_fixture.h"

@@ -3,8 +3,7 @@
  * run.c - the runner starts the programs that the configuration names, even for
  * a daemon that may start none itself, and no other programs.
  */
-#include "daemon/sandbox/runner.h"
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
 

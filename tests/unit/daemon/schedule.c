@@ -3,7 +3,7 @@
  * schedule.c - samples are drawn evenly.  The statistics use a fixed seed:
  * every run gives the same result.
  */
-#include "daemon/sampling/schedule.h"
+#include "daemon/sampling/bursts.h"
 #include "lib/test.h"
 
 #include <math.h>

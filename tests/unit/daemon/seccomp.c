@@ -3,7 +3,7 @@
  * seccomp.c - under the filter, calls that the daemon needs work, calls that it
  * does not need fail, and calls that only an intruder needs end it.
  */
-#include "daemon/sandbox/seccomp.h"
+#include "daemon/sandbox/sandbox.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
 

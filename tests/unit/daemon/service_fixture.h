@@ -8,8 +8,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/disk/snapshots.h"
-#include "daemon/serve/reading.h"
-#include "daemon/serve/watch.h"
+#include "daemon/serve/answer.h"
 #include "daemon/target.h"
 #include "lib/fixture.h"
 #include "lib/test.h"

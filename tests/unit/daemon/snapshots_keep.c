@@ -3,7 +3,7 @@
  * snapshots_keep.c - the names of snapshots, and the files that are kept,
  * compared with the simplest rules.
  */
-#include "daemon/disk/keep.h"
+#include "daemon/disk/names.h"
 #include "lib/random.h"
 #include "lib/test.h"
 #include "snapshots_fixture.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* feed.c - a live timeline becomes blocks, by one feed after another. */
-#include "ship/feed.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
+#include "ship/run.h"
 
 #include "ship_spool_fixture.h"
 #include "trace/chain/positions.h"

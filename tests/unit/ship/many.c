@@ -3,7 +3,7 @@
  * many.c - timelines appear and disappear, more of them than there is room for.
  */
 #include "lib/test.h"
-#include "ship/sources.h"
+#include "ship/run.h"
 #include "ship/target/target.h"
 #include "ship_spool_fixture.h"
 

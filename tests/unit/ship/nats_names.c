@@ -6,7 +6,6 @@
 #include "lib/test.h"
 #include "ship/nats/link.h"
 #include "ship/nats/protocol.h"
-#include "ship/nats/stream.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "lib/random.h"
 #include "lib/test.h"
-#include "ship/seen.h"
+#include "ship/block.h"
 #include "ship/target/window.h"
 
 #include <errno.h>
