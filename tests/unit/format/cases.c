@@ -5,7 +5,9 @@
  */
 #include "lib/event_text.h"
 #include "lib/lincheck.h"
+#include "lib/perfetto_read.h"
 #include "lib/timelogger.h"
+#include "lib/viewers.h"
 
 #include "base/json.h"
 #include "format/chrome/chrome.h"
@@ -13,6 +15,7 @@
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
 #include "format/lms/lms.h"
+#include "format/perfetto/write.h"
 #include "format/rtl/rtl.h"
 #include "format/stacks/folded.h"
 #include "format/timelogger/timelogger.h"
@@ -33,6 +36,7 @@ static const struct format {
 	{ "jsonl", FORMAT(jsonl), NULL, NULL },
 	{ "lincheck", FORMAT(lincheck), put_lincheck_line, NULL },
 	{ "lms", FORMAT(lms), NULL, NULL },
+	{ "perfetto", NULL, tl_perfetto_write_new, NULL, NULL, print_perfetto },
 	{ "rtl", FORMAT(rtl), NULL, NULL },
 	{ "timelogger", FORMAT(timelogger), put_timelogger_line,
 	    print_timelogger },
@@ -162,6 +166,10 @@ say_origin(char *line, struct tl_origin *origin)
 		value[golden_unescape(value, strlen(value))] = '\0';
 		if (strncmp(word, "pid", 3) == 0)
 			origin->pid = (uint32_t)strtoul(value, NULL, 10);
+		else if (strncmp(word, "monotonic", 9) == 0)
+			origin->monotonic_ns = strtoll(value, NULL, 10);
+		else if (strncmp(word, "boottime", 8) == 0)
+			origin->boottime_ns = strtoll(value, NULL, 10);
 		else
 			snprintf(*word == 'm'   ? origin->machine
 				 : *word == 'c' ? origin->command
@@ -173,8 +181,9 @@ say_origin(char *line, struct tl_origin *origin)
 /*
  * Write the events of lines (event_text.h), and print the bytes and what is
  * noted.  Other lines:
- *	origin machine=a command=b pid=1	of all events
+ *	origin machine=a command=b pid=1	of all events; monotonic=, boottime=
  *	source machine=a timeline=b		of the next source
+ *	viewers plain				all events of a set (viewers.h)
  *	finish					once more, before the end
  */
 static void
@@ -184,6 +193,7 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 	char *const lines = strndup(in.data, in.size);
 	char *next = lines, *line;
 	struct tl_origin sources[8] = { 0 }, origin = { 0 };
+	enum viewers_set set;
 	struct tl_event e;
 	size_t count = 0;
 	struct foreign f;
@@ -192,6 +202,7 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 	foreign_init(&f);
 	ck_assert_ok(format->write_new(&f.writer, foreign_write, &f.out,
 	    &f.noted.report));
+	tl_writer_facts(f.writer)->origin = origin; /* not this machine */
 	while ((line = strsep(&next, "\n")) && next) {
 		if (event_text_define(line))
 			continue;
@@ -201,6 +212,11 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 		} else if (strncmp(line, "source ", 7) == 0) {
 			say_origin(line + 7, &sources[count++]);
 			tl_writer_set_sources(f.writer, sources, count);
+		} else if (strncmp(line, "viewers ", 8) == 0) {
+			set = (enum viewers_set)viewers_set(line + 8);
+			for (uint64_t i = 0; viewers_event(set, i, &e); i++)
+				ck_assert_ok(
+				    f.writer->sink.put(&f.writer->sink, &e));
 		} else if (strcmp(line, "finish") == 0) {
 			ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
 		} else {
@@ -246,4 +262,5 @@ WRITES(folded);
 WRITES(lincheck);
 WRITES(lines);
 WRITES(logs);
+WRITES(perfetto);
 WRITES(timelogger);
