@@ -148,14 +148,16 @@ event_text_copy(const char *text)
 		struct kept *next;
 		char text[];
 	} * kept;
-	const size_t size = strlen(text);
+	size_t size = strlen(text);
 	struct kept *copy = malloc(sizeof(*copy) + size + 1);
 
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy->text, text, size + 1);
 	copy->next = kept;
 	kept = copy;
-	return tl_bytes(copy->text, golden_unescape(copy->text, size));
+	size = golden_unescape(copy->text, size);
+	copy->text[size] = '\0';
+	return tl_bytes(copy->text, size);
 }
 
 static inline void

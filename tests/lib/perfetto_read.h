@@ -7,6 +7,8 @@
 #ifndef TESTS_LIB_PERFETTO_READ_H
 #define TESTS_LIB_PERFETTO_READ_H
 
+#include "base/array.h"
+#include "base/text.h"
 #include "protobuf_read.h"
 
 enum { KINDS = 4, TEXTS_MAX = 4096, TRACKS_MAX = 64, EVENTS_MAX = 4096 };
@@ -19,7 +21,7 @@ static struct tl_bytes tracks[TRACKS_MAX]; /* descriptors by uuid */
 static struct tl_bytes events[EVENTS_MAX]; /* packets */
 static int64_t times[EVENTS_MAX];
 static size_t event_count;
-static struct tl_bytes snapshot, machine;
+static struct tl_bytes snapshot;
 /* Check that an interned text has the next number and is new. */
 static inline void
 learn_text(unsigned kind, struct tl_bytes entry)
@@ -113,8 +115,6 @@ learn_packet(struct tl_bytes packet, int64_t *clock)
 		learn_texts(field.bytes);
 	if (pb_find(packet, 60, &field))
 		learn_track(field.bytes);
-	if (pb_find(packet, 45, &field))
-		machine = field.bytes;
 	if (pb_find(packet, 6, &field))
 		snapshot = field.bytes;
 	if (!pb_find(packet, 11, &field))
@@ -145,23 +145,6 @@ clock_of(uint64_t id)
 	return -1;
 }
 
-/* Sort the events by time as viewers do; events of one time keep their order. */
-static inline void
-sort_events(void)
-{
-	for (size_t i = 1; i < event_count; i++) {
-		for (size_t k = i; k > 0 && times[k - 1] > times[k]; k--) {
-			const struct tl_bytes event = events[k];
-			const int64_t ns = times[k];
-
-			events[k] = events[k - 1];
-			times[k] = times[k - 1];
-			events[k - 1] = event;
-			times[k - 1] = ns;
-		}
-	}
-}
-
 static inline void
 read_all(struct tl_bytes in)
 {
@@ -182,6 +165,152 @@ read_all(struct tl_bytes in)
 		learn_packet(field.bytes, &clock);
 		if (i == 1)
 			clock = clock_of(64);
+	}
+}
+
+/* The kinds of messages, and of values: a text has the id of one of KINDS. */
+enum pb_kind {
+	PB_PACKET,
+	PB_CLOCKS,
+	PB_CLOCK,
+	PB_MACHINE,
+	PB_TRACK,
+	PB_PROCESS,
+	PB_THREAD,
+	PB_COUNTER,
+	PB_EVENT,
+	PB_ARGUMENT,
+	PB_BUNDLE,
+	PB_FTRACE,
+	PB_SWITCH,
+	PB_WAKING,
+	PB_UNSIGNED,
+	PB_SIGNED,
+	PB_DOUBLE,
+	PB_STRING,
+	PB_TEXT /* and KINDS - 1 more */
+};
+
+/* What is printed of a trace; a field that is not here is printed by its
+ * number. */
+static const struct pb_named {
+	enum pb_kind of;
+	uint32_t number;
+	const char *name;
+	enum pb_kind is;
+} pb_names[] = {
+	{ PB_PACKET, 1, "bundle", PB_BUNDLE },
+	{ PB_PACKET, 6, "clocks", PB_CLOCKS },
+	{ PB_PACKET, 8, "at", PB_UNSIGNED },
+	{ PB_PACKET, 11, "event", PB_EVENT },
+	{ PB_PACKET, 45, "system", PB_MACHINE },
+	{ PB_PACKET, 58, "clock", PB_UNSIGNED },
+	{ PB_PACKET, 60, "track", PB_TRACK },
+	{ PB_CLOCKS, 1, "clock", PB_CLOCK },
+	{ PB_CLOCKS, 2, "primary", PB_UNSIGNED },
+	{ PB_CLOCK, 1, "id", PB_UNSIGNED },
+	{ PB_CLOCK, 2, "ns", PB_UNSIGNED },
+	{ PB_MACHINE, 17, "machine", PB_STRING },
+	{ PB_TRACK, 1, "id", PB_UNSIGNED },
+	{ PB_TRACK, 2, "name", PB_STRING },
+	{ PB_TRACK, 3, "process", PB_PROCESS },
+	{ PB_TRACK, 4, "thread", PB_THREAD },
+	{ PB_TRACK, 5, "parent", PB_UNSIGNED },
+	{ PB_TRACK, 8, "counter", PB_COUNTER },
+	{ PB_PROCESS, 1, "pid", PB_UNSIGNED },
+	{ PB_PROCESS, 6, "name", PB_STRING },
+	{ PB_THREAD, 1, "pid", PB_UNSIGNED },
+	{ PB_THREAD, 2, "tid", PB_UNSIGNED },
+	{ PB_THREAD, 5, "name", PB_STRING },
+	{ PB_COUNTER, 2, "category", PB_STRING },
+	{ PB_COUNTER, 3, "unit", PB_UNSIGNED },
+	{ PB_EVENT, 3, "category", PB_TEXT + CATEGORY },
+	{ PB_EVENT, 4, "argument", PB_ARGUMENT },
+	{ PB_EVENT, 9, "type", PB_UNSIGNED },
+	{ PB_EVENT, 10, "name", PB_TEXT + NAME },
+	{ PB_EVENT, 11, "track", PB_UNSIGNED },
+	{ PB_EVENT, 30, "value", PB_SIGNED },
+	{ PB_EVENT, 44, "double", PB_DOUBLE },
+	{ PB_ARGUMENT, 1, "name", PB_TEXT + ARGUMENT },
+	{ PB_ARGUMENT, 3, "unsigned", PB_UNSIGNED },
+	{ PB_ARGUMENT, 4, "signed", PB_SIGNED },
+	{ PB_ARGUMENT, 5, "double", PB_DOUBLE },
+	{ PB_ARGUMENT, 6, "inline", PB_STRING },
+	{ PB_ARGUMENT, 7, "pointer", PB_UNSIGNED },
+	{ PB_ARGUMENT, 17, "string", PB_TEXT + VALUE },
+	{ PB_BUNDLE, 1, "cpu", PB_UNSIGNED },
+	{ PB_BUNDLE, 2, "event", PB_FTRACE },
+	{ PB_FTRACE, 1, "at", PB_UNSIGNED },
+	{ PB_FTRACE, 2, "pid", PB_UNSIGNED },
+	{ PB_FTRACE, 4, "switch", PB_SWITCH },
+	{ PB_FTRACE, 20, "waking", PB_WAKING },
+	{ PB_SWITCH, 1, "prev_comm", PB_STRING },
+	{ PB_SWITCH, 2, "prev", PB_UNSIGNED },
+	{ PB_SWITCH, 4, "state", PB_UNSIGNED },
+	{ PB_SWITCH, 5, "comm", PB_STRING },
+	{ PB_SWITCH, 6, "next", PB_UNSIGNED },
+	{ PB_WAKING, 1, "comm", PB_STRING },
+	{ PB_WAKING, 2, "pid", PB_UNSIGNED },
+};
+
+static inline void
+pb_print(struct tl_text *out, enum pb_kind of, struct tl_bytes in)
+{
+	struct field field;
+
+	while (pb_next(&in, &field)) {
+		const struct pb_named *n = pb_names;
+		const struct pb_named *end = n + TL_COUNT(pb_names);
+		double number;
+
+		while (n < end && (n->of != of || n->number != field.number))
+			n++;
+		/* of each packet: the sequence, flags, and texts */
+		if (n == end && of == PB_PACKET)
+			continue;
+		if (out->size > 0 && out->data[out->size - 1] != '\n')
+			tl_put_char(out, ' ');
+		if (n == end) {
+			tl_put_format(out, "%u=%llu", field.number,
+			    (unsigned long long)field.value);
+			continue;
+		}
+		tl_put_format(out,
+		    n->is < PB_UNSIGNED ? "%s {" : "%s=", n->name);
+		if (n->is < PB_UNSIGNED) {
+			pb_print(out, n->is, field.bytes);
+			tl_put_string(out, " }");
+		} else if (n->is >= PB_TEXT || n->is == PB_STRING) {
+			tl_put_char(out, '"');
+			tl_put_plain(out,
+			    n->is == PB_STRING
+				? field.bytes
+				: text(n->is - PB_TEXT, field.value));
+			tl_put_char(out, '"');
+		} else if (n->is == PB_DOUBLE) {
+			memcpy(&number, &field.value, sizeof(number));
+			tl_put_format(out, "%.17g", number);
+		} else if (n->is == PB_SIGNED) {
+			tl_put_signed(out, (int64_t)field.value);
+		} else {
+			tl_put_unsigned(out, field.value);
+		}
+	}
+}
+
+/* Check a trace, and print its packets, one on each line. */
+static inline void
+print_perfetto(struct tl_text *out, struct tl_bytes in)
+{
+	struct field packet;
+	size_t before;
+
+	read_all(in);
+	while (pb_next(&in, &packet)) {
+		before = out->size;
+		pb_print(out, PB_PACKET, packet.bytes);
+		if (out->size > before)
+			tl_put_char(out, '\n');
 	}
 }
 

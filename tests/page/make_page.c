@@ -249,7 +249,7 @@ write_out(void *context, const char *data, size_t size)
 }
 
 static int
-write_sources(struct tl_cursor *cursor, const char *title,
+write_page(struct tl_cursor *cursor, const char *title,
     const struct tl_origin *sources, size_t count)
 {
 	struct tl_writer *writer;
@@ -270,28 +270,6 @@ write_sources(struct tl_cursor *cursor, const char *title,
 		rc = sink->finish(sink);
 	tl_writer_free(writer);
 	return rc == 0 ? 0 : 1;
-}
-
-static int
-write_page(struct tl_cursor *cursor, const char *title)
-{
-	return write_sources(cursor, title, NULL, 0);
-}
-
-static struct server
-make_server(const char *count)
-{
-	return (struct server){ .cursor = { .next = server_next },
-		.count = strtoull(count, NULL, 10),
-		.ns = 1795202658123456789 };
-}
-
-static int
-write_plain(const char *count)
-{
-	struct server server = make_server(count);
-
-	return write_page(&server.cursor, "server.tl");
 }
 
 enum { SOURCES = 4, WEB_US = 20, DB_US = 150, LOST_AT = 2003 };
@@ -317,15 +295,6 @@ hosts_next(struct tl_cursor *cursor, struct tl_event *e)
 	if (at == LOST_AT)
 		lose(e, 77);
 	return rc;
-}
-
-static int
-write_hosts(const char *count)
-{
-	struct server server = make_server(count);
-
-	server.cursor.next = hosts_next;
-	return write_sources(&server.cursor, "fleet", origins, SOURCES);
 }
 
 enum { LONG_TEXT = 65000 };
@@ -405,7 +374,7 @@ write_hostile(void)
 		tl_bytes(a.text, sizeof(a.text))) < 0)
 		return 1;
 	return write_page(&a.cursor,
-	    "</title><script>window.owned = 1</script>");
+	    "</title><script>window.owned = 1</script>", NULL, 0);
 }
 
 static int
@@ -419,14 +388,6 @@ extreme_next(struct tl_cursor *cursor, struct tl_event *e)
 	*e = (struct tl_event){ .ns = times[s->at++] };
 	set(e, PROCESSED, TL_INSTANT, 1, 2, 3);
 	return 1;
-}
-
-static int
-write_extreme(void)
-{
-	struct server server = { .cursor = { .next = extreme_next } };
-
-	return write_page(&server.cursor, "extreme");
 }
 
 /*
@@ -507,13 +468,6 @@ proven_next(struct tl_cursor *cursor, struct tl_event *e)
 	}
 	s->at++;
 	return 1;
-}
-
-static struct server
-make_proven(const char *count)
-{
-	return (struct server){ .cursor = { .next = proven_next },
-		.count = strtoull(count, NULL, 10) };
 }
 
 /*
@@ -690,26 +644,6 @@ step_next(struct tl_cursor *cursor, struct tl_event *e)
 	return 1;
 }
 
-static struct server
-make_step(const char *count)
-{
-	return (struct server){ .cursor = { .next = step_next },
-		.count = strtoull(count, NULL, 10) };
-}
-
-static struct server
-make_cut(const char *count)
-{
-	return (struct server){ .cursor = { .next = cut_next },
-		.count = strtoull(count, NULL, 10) };
-}
-
-static int
-write_spans(struct server server)
-{
-	return write_page(&server.cursor, "spans");
-}
-
 static int
 write_file(const char *path)
 {
@@ -721,21 +655,21 @@ write_file(const char *path)
 	if (snap_open(&snap, path, 0, &fault) != 0 ||
 	    tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) != 0)
 		return 1;
-	rc = write_page(cursor, path);
+	rc = write_page(cursor, path, NULL, 0);
 	tl_cursor_close(cursor);
 	tl_snap_close(snap);
 	return rc;
 }
 
 static int
-write_events(struct server server, const char *after, const char *max)
+write_events(struct tl_cursor *cursor, const char *after, const char *max)
 {
 	struct tl_text text = { 0 };
 	const struct tl_html_range range = { .after = after,
 		.max = strtoull(max, NULL, 10),
 		.from_ns = INT64_MIN,
 		.to_ns = INT64_MAX };
-	int rc = tl_html_events(&text, &server.cursor, &range);
+	int rc = tl_html_events(&text, cursor, &range);
 
 	if (rc == 0)
 		rc = write_out(NULL, text.data, text.size);
@@ -782,66 +716,64 @@ write_live(void)
 	return rc;
 }
 
+/* Events by name; N is how many of them there are. */
+static const struct {
+	const char *name;
+	int (*next)(struct tl_cursor *cursor, struct tl_event *event);
+	const char *title, *count; /* if N is not given */
+} sources[] = {
+	{ "plain", server_next, "server.tl", "0" },
+	{ "hosts", hosts_next, "fleet", "0" },
+	{ "extreme", extreme_next, "extreme", "0" },
+	{ "cut", cut_next, "spans", "1000" },
+	{ "proven", proven_next, "spans", "1000" },
+	{ "step", step_next, "spans", "1000" },
+	{ "account", account_next, "account", "0" },
+	{ "busy", busy_next, "busy", "0" },
+	{ "handed", handed_next, "handed", "20" },
+};
+enum { NAMES = sizeof(sources) / sizeof(sources[0]) };
+
 int
 main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	const char *events = strstr(what, "events");
+	const char *summary = strstr(what, "summary");
 	char zero[] = "0", end[] = "1795202659000000000";
 	char *const always[] = { zero, end, zero, end };
 	struct account account = make_account();
-	struct server server = make_server(argc > 2 ? argv[2] : "0");
+	struct server server = { .ns = 1795202658123456789 };
+	struct tl_cursor *cursor = &server.cursor;
+	size_t i = 0, size = strcspn(what, "-");
 
 	define();
-	if (strcmp(what, "plain") == 0 && argc == 3)
-		return write_plain(argv[2]);
-	if (strcmp(what, "hosts") == 0 && argc == 3)
-		return write_hosts(argv[2]);
-	if (strcmp(what, "hostile") == 0 && argc == 2)
+	if (strcmp(what, "hostile") == 0)
 		return write_hostile();
-	if (strcmp(what, "cut") == 0 && argc == 2)
-		return write_spans(make_cut("1000"));
-	if (strcmp(what, "proven") == 0 && argc == 2)
-		return write_spans(make_proven("1000"));
-	if (strcmp(what, "extreme") == 0 && argc == 2)
-		return write_extreme();
+	if (strcmp(what, "live") == 0)
+		return write_live();
 	if (strcmp(what, "file") == 0 && argc == 3)
 		return write_file(argv[2]);
-	if (strcmp(what, "live") == 0 && argc == 2)
-		return write_live();
-	if (strcmp(what, "events") == 0 && argc == 5)
-		return write_events(make_server(argv[2]), argv[3], argv[4]);
-	if (strcmp(what, "cut-events") == 0 && argc == 5)
-		return write_events(make_cut(argv[2]), argv[3], argv[4]);
-	if (strcmp(what, "step-events") == 0 && argc == 5)
-		return write_events(make_step(argv[2]), argv[3], argv[4]);
-	if (strcmp(what, "proven-events") == 0 && argc == 5)
-		return write_events(make_proven(argv[2]), argv[3], argv[4]);
-	if (strcmp(what, "account") == 0 && argc == 2)
-		return write_page(&account.cursor, "account");
-	if (strcmp(what, "handed") == 0 && argc == 2) {
-		server = make_server("20");
-		server.cursor.next = handed_next;
-		return write_page(&server.cursor, "handed");
+	/* "events" and "summary" are those of plain */
+	if (what == events || what == summary)
+		size = 0;
+	while (size > 0 && i < NAMES &&
+	       (strlen(sources[i].name) != size ||
+		   strncmp(what, sources[i].name, size) != 0))
+		i++;
+	if (i == NAMES || (events && argc != 5) || argc < 2) {
+		fputs("make_page WORD...: see make_page.c\n", stderr);
+		return 2;
 	}
-	if (strcmp(what, "account-summary") == 0 && argc == 2)
-		return write_summary(&account.cursor, always);
-	if (strncmp(what, "busy", 4) == 0 && argc == 2) {
-		server.cursor.next = busy_next;
-		return what[4] == '\0' ? write_page(&server.cursor, "busy")
-				       : write_summary(&server.cursor, always);
-	}
-	if (strcmp(what, "summary") == 0 && argc == 7)
-		return write_summary(&server.cursor, argv + 3);
-	fputs("make_page plain N | hosts N | hostile | cut | proven | extreme "
-	      "| file "
-	      "PATH | "
-	      "live | "
-	      "events N AFTER MAX | "
-	      "cut-events N AFTER MAX | "
-	      "proven-events N AFTER MAX | "
-	      "step-events N AFTER MAX | "
-	      "account | account-summary | busy | busy-summary | handed | "
-	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
-	    stderr);
-	return 2;
+	server.count =
+	    strtoull(argc > 2 ? argv[2] : sources[i].count, NULL, 10);
+	if (sources[i].next == account_next)
+		cursor = &account.cursor;
+	cursor->next = sources[i].next;
+	if (events)
+		return write_events(cursor, argv[3], argv[4]);
+	if (summary)
+		return write_summary(cursor, argc == 7 ? argv + 3 : always);
+	return write_page(cursor, sources[i].title, origins,
+	    sources[i].next == hosts_next ? SOURCES : 0);
 }

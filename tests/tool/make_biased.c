@@ -16,7 +16,7 @@
  * the percentile of all jobs; then the percentile of the jobs that a burst
  * holds whole.
  */
-#include "../lib/process.h"
+#include "../lib/making.h"
 #include "../lib/random.h"
 
 #include <fcntl.h>
@@ -64,12 +64,11 @@ work(void)
 }
 
 static void
-log_jobs(struct timeline *tl)
+log_jobs(void)
 {
-	struct timeline_event *span;
+	struct timeline_event *const span =
+	    making_span("work", "info", "job $id", TIMELINE_THREAD);
 
-	expect_ok(timeline_define_span(tl, "work", "info", "job $id",
-	    TIMELINE_THREAD, &span));
 	for (uint64_t i = 0; i < logged_count; i++) {
 		expect(timeline_span_append(span + TIMELINE_PART_SCOPE, i, 0, 0,
 			   0) != 0,
@@ -80,9 +79,9 @@ log_jobs(struct timeline *tl)
 
 /* Give the entries of a saved file their stamps, the last one now. */
 static void
-set_stamps(const char *file, uint64_t now, double ticks_per_ns)
+set_stamps(const char *file, uint64_t last, double ticks_per_ns)
 {
-	const uint64_t start = now - (uint64_t)((all_ns + 1e9) * ticks_per_ns);
+	const uint64_t start = last - (uint64_t)((all_ns + 1e9) * ticks_per_ns);
 	const int fd = open(file, O_RDWR | O_CLOEXEC);
 	const off_t size = lseek(fd, 0, SEEK_END);
 	uint8_t *const bytes =
@@ -160,18 +159,16 @@ int
 main(int argc, char **argv)
 {
 	const struct timeline_options options = { .entries = LOGGED_MAX * 8 };
-	struct timeline *tl;
-	uint64_t now;
+	double ticks_per_ns;
+	uint64_t stamp;
 
-	expect(argc == 3, "usage: make_biased PATH FILE");
-	expect_ok(timeline_new(&tl, argv[1], &options));
+	making_open(argc, argv, 3, "PATH FILE", &options);
 	work();
-	log_jobs(tl);
-	now = tl_stamp_now(tl);
-	expect_ok(timeline_save(tl, argv[2]));
-	set_stamps(argv[2], now, (double)tl->header->tsc_khz / 1e6);
-	expect_ok(timeline_remove(argv[1]));
-	timeline_close(tl);
+	log_jobs();
+	stamp = tl_stamp_now(tl);
+	ticks_per_ns = (double)tl->header->tsc_khz / 1e6;
+	making_save(argv);
+	set_stamps(argv[2], stamp, ticks_per_ns);
 	print_truth();
 	return 0;
 }

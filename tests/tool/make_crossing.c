@@ -4,66 +4,52 @@
  * spans of a timer that cross or 3000 requests, so many at once, and save the
  * timeline.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <timeline.h>
+#include "../lib/making.h"
 
-/* Let the clock advance by about 20 us. */
-static void
-pass(const struct timeline_event *timer)
-{
-	for (int i = 0; i < 1000; i++)
-		(void)timeline_timer_begin(timer);
-}
+enum { REQUESTS = 3000, AT_ONCE_MAX = 8, STEP_NS = 20000 };
 
 /* Each request ends before the one that began count later. */
-static int
-log_requests(struct timeline *tl, unsigned count)
+static void
+log_requests(int count)
 {
-	struct timeline_event *request;
-	uint64_t begun[8] = { 0 };
+	struct timeline_event *const request =
+	    making_span("crossing", "info", "request $id", TIMELINE_SOURCE);
+	uint64_t begun[AT_ONCE_MAX] = { 0 };
 
-	if (count > 8 || timeline_define_span(tl, "crossing", "info",
-			     "request $id", TIMELINE_SOURCE, &request) < 0)
-		return -1;
-	for (unsigned i = 0; i < 3000 + count; i++) {
+	expect(count > 0 && count <= AT_ONCE_MAX, "%d at once", count);
+	for (int i = 0; i < REQUESTS + count; i++) {
 		if (i >= count)
 			timeline_end_of(request, begun[i % count], i - count);
-		if (i < 3000)
+		if (i < REQUESTS)
 			begun[i % count] = timeline_begin(request, i);
 	}
-	return 0;
+}
+
+static void
+log_crossing(void)
+{
+	struct timeline_event *timer;
+	uint64_t first, second;
+
+	expect_ok(
+	    timeline_define_timer(tl, "crossing", "info", "copy $id", &timer));
+	first = timeline_timer_begin(timer);
+	wait_until(now() + STEP_NS);
+	second = timeline_timer_begin(timer);
+	wait_until(now() + STEP_NS);
+	timeline_timer_end(timer, first, 1);
+	wait_until(now() + 5 * STEP_NS);
+	timeline_timer_end(timer, second, 2);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct timeline_event *timer;
-	struct timeline *tl;
-	uint64_t first, second;
-	int rc;
-
-	if (argc < 3)
-		return 2;
-	timeline_remove(argv[1]);
-	if (timeline_new(&tl, argv[1], NULL) < 0)
-		return 1;
+	making_open(argc, argv, 3, "NAME FILE [COUNT]", NULL);
 	if (argc > 3)
-		return log_requests(tl, (unsigned)atoi(argv[3])) < 0 ||
-		       timeline_save(tl, argv[2]) < 0 ||
-		       timeline_remove(argv[1]) < 0;
-	if (timeline_define_timer(tl, "crossing", "info", "copy $id", &timer) <
-	    0)
-		return 1;
-	first = timeline_timer_begin(timer);
-	pass(timer);
-	second = timeline_timer_begin(timer);
-	pass(timer);
-	timeline_timer_end(timer, first, 1);
-	for (int i = 0; i < 5; i++)
-		pass(timer);
-	timeline_timer_end(timer, second, 2);
-	rc = timeline_save(tl, argv[2]);
-	timeline_remove(argv[1]);
-	return rc < 0;
+		log_requests(atoi(argv[3]));
+	else
+		log_crossing();
+	making_save(argv);
+	return 0;
 }

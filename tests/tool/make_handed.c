@@ -9,25 +9,13 @@
  * and removes PATH.  With "wait", it waits for a line of input before the first
  * request.
  */
+#include "../lib/making.h"
+
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <timeline.h>
-#include <unistd.h>
 
 enum { REQUESTS = 10 };
 
 static struct timeline_event *request, *query, *ready;
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_handed: %s\n", timeline_error());
-	exit(1);
-}
 
 static void *
 end_it(void *begun)
@@ -40,18 +28,10 @@ end_it(void *begun)
 int
 main(int argc, char **argv)
 {
-	struct timeline *tl;
-
-	if (argc != 3 && argc != 4) {
-		fprintf(stderr, "usage: make_handed PATH FILE [wait]\n");
-		return 2;
-	}
-	must(timeline_new(&tl, argv[1], NULL));
-	must(timeline_define_span(tl, "app", "info", "request $id",
-	    TIMELINE_THREAD, &request));
-	must(timeline_define_span(tl, "app", "info", "query $id",
-	    TIMELINE_THREAD, &query));
-	must(timeline_define(tl, "app", "info", "ready", &ready));
+	making_open(argc, argv, 3, "PATH FILE [wait]", NULL);
+	request = making_span("app", "info", "request $id", TIMELINE_THREAD);
+	query = making_span("app", "info", "query $id", TIMELINE_THREAD);
+	ready = making_event("app", "info", "ready");
 	if (argc == 4)
 		(void)getchar();
 	for (int id = 1; id <= REQUESTS; id++) {
@@ -65,8 +45,6 @@ main(int argc, char **argv)
 		    pthread_join(thread, NULL) != 0)
 			return 1;
 	}
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	return 0;
 }

@@ -9,8 +9,7 @@
  * is closed.  Then more requests than stacks are deep are open at once.  The
  * program saves FILE and removes PATH.
  */
-#include "../lib/now.h"
-#include "../lib/process.h"
+#include "../lib/making.h"
 
 enum { PAIRS = 10, MANY = 1000, AT_ONCE = 600, STEP_US = 200 };
 
@@ -19,14 +18,10 @@ main(int argc, char **argv)
 {
 	static uint64_t begun[MANY];
 	struct timeline_event *request, *work;
-	struct timeline *tl;
 
-	expect(argc == 3, "usage: make_overlap PATH FILE");
-	expect_ok(timeline_new(&tl, argv[1], NULL));
-	expect_ok(timeline_define_span(tl, "app", "info", "request $id",
-	    TIMELINE_SOURCE, &request));
-	expect_ok(timeline_define_span(tl, "app", "debug", "work $id",
-	    TIMELINE_THREAD, &work));
+	making_open(argc, argv, 3, "PATH FILE", NULL);
+	request = making_span("app", "info", "request $id", TIMELINE_SOURCE);
+	work = making_span("app", "debug", "work $id", TIMELINE_THREAD);
 	for (int pair = 0; pair < PAIRS; pair++) {
 		timeline_scope(work, pair);
 		expect_ok(
@@ -46,8 +41,6 @@ main(int argc, char **argv)
 		if (i >= AT_ONCE)
 			timeline_end_of(request, begun[i - AT_ONCE]);
 	}
-	expect_ok(timeline_save(tl, argv[2]));
-	expect_ok(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	return 0;
 }

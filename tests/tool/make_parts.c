@@ -16,8 +16,7 @@
  * The program saves FILE, removes PATH, and prints the share of requests that
  * is no query, in thousandths.
  */
-#include "../lib/now.h"
-#include "../lib/process.h"
+#include "../lib/making.h"
 
 enum {
 	REQUESTS = 300,
@@ -28,7 +27,6 @@ enum {
 	QUERY_NS = 1000000
 };
 
-static struct timeline *tl;
 static struct timeline_event *noise;
 static const char *mode;
 static int64_t in_queries, in_requests;
@@ -82,17 +80,15 @@ main(int argc, char **argv)
 	struct timeline_event *outer, *inner;
 	bool turned;
 
-	expect(argc == 4, "usage: make_parts PATH FILE MODE");
-	mode = argv[3];
+	mode = argc > 3 ? argv[3] : "";
 	turned = strcmp(mode, "turned") == 0;
 	options.entries = turned ? ENTRIES : 1 << 14;
-	expect_ok(timeline_new(&tl, argv[1], &options));
+	making_open(argc, argv, 4, "PATH FILE MODE", &options);
 	expect_ok(
 	    timeline_define_span(tl, "server", turned ? "warning" : "info",
 		"request $id", TIMELINE_THREAD, &outer));
-	expect_ok(timeline_define_span(tl, "db", "debug", "query $shard",
-	    TIMELINE_THREAD, &inner));
-	expect_ok(timeline_define(tl, "db", "trace", "step $n", &noise));
+	inner = making_span("db", "debug", "query $shard", TIMELINE_THREAD);
+	noise = making_event("db", "trace", "step $n");
 	expect_ok(timeline_priority(tl,
 	    turned || strcmp(mode, "single") == 0 ? "trace" : "info"));
 	if (strcmp(mode, "slots") == 0) {
@@ -113,9 +109,7 @@ main(int argc, char **argv)
 			    id % 3 == 0 ? "default" : "off"));
 		request(outer, inner, id);
 	}
-	expect_ok(timeline_save(tl, argv[2]));
-	expect_ok(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	printf("%ld\n", 1000 * (in_requests - in_queries) / in_requests);
 	return 0;
 }

@@ -9,44 +9,23 @@
  * timer "timed".  Saves FILE, removes PATH, and prints the steps a second, and
  * those a second of the first and the last third.
  */
-#include "../lib/now.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <timeline.h>
+#include "../lib/making.h"
 
 enum { STEPS = 450, THIRD = STEPS / 3, STEP_NS = 1000000 };
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_phases: %s\n", timeline_error());
-	exit(1);
-}
 
 int
 main(int argc, char **argv)
 {
 	struct timeline_event *tick, *always, *plain, *proven, *timed;
-	struct timeline *tl;
 	int64_t begun, closed = 0, end;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: make_phases PATH FILE\n");
-		return 2;
-	}
-	must(timeline_new(&tl, argv[1], NULL));
-	must(timeline_define(tl, "work", "info", "tick $n", &tick));
-	must(timeline_define_span(tl, "work", "info", "always $n",
-	    TIMELINE_THREAD, &always));
-	must(timeline_define_span(tl, "work", "debug", "plain $n",
-	    TIMELINE_THREAD, &plain));
-	must(timeline_define_span(tl, "work", "debug", "proven $n",
-	    TIMELINE_THREAD, &proven));
-	must(timeline_define_timer(tl, "work", "debug", "timed $n", &timed));
+	making_open(argc, argv, 3, "PATH FILE", NULL);
+	tick = making_event("work", "info", "tick $n");
+	always = making_span("work", "info", "always $n", TIMELINE_THREAD);
+	plain = making_span("work", "debug", "plain $n", TIMELINE_THREAD);
+	proven = making_span("work", "debug", "proven $n", TIMELINE_THREAD);
+	expect_ok(
+	    timeline_define_timer(tl, "work", "debug", "timed $n", &timed));
 	begun = now();
 	for (uint64_t i = 0; i < STEPS; i++) {
 		uint64_t outer, inner, start;
@@ -54,11 +33,11 @@ main(int argc, char **argv)
 		while (now() < begun + (int64_t)i * STEP_NS)
 			continue;
 		if (i == THIRD) {
-			must(timeline_priority(tl, "info"));
+			expect_ok(timeline_priority(tl, "info"));
 			closed -= now();
 		}
 		if (i == 2 * THIRD) {
-			must(timeline_priority(tl, "trace"));
+			expect_ok(timeline_priority(tl, "trace"));
 			closed += now();
 		}
 		timeline_log(tick, i);
@@ -74,8 +53,6 @@ main(int argc, char **argv)
 	end = now();
 	printf("%.0f %.0f\n", STEPS * 1e9 / (double)(end - begun),
 	    2 * THIRD * 1e9 / (double)(end - begun - closed));
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	return 0;
 }

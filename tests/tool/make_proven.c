@@ -14,39 +14,14 @@
  * its duration in ns.  With "wait", it waits for a line of input once the ring
  * is overwritten, and for another line before it removes PATH.
  */
-#include "../lib/now.h"
-
-#include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <timeline.h>
+#include "../lib/making.h"
 
 enum { ENTRIES = 4096, OLD = 60, BURSTS = 60, BURST_NS = 100000 };
 enum { JOB_NS = 5000000, STEP_NS = 1000000, TICK_NS = 10000 };
 
-static struct timeline *tl;
 static struct timeline_event *order, *ask, *job, *step, *trip, *tick, *watch;
 static struct timeline_event *noise;
 static bool waits;
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_proven: %s\n", timeline_error());
-	exit(1);
-}
-
-static void
-wait_until(int64_t ns)
-{
-	while (now() < ns)
-		;
-}
 
 /* A span of the program: its begin and its end each lie between two moments. */
 struct truth {
@@ -62,36 +37,18 @@ say(const char *message, int id, const char *begin, const struct truth *t)
 	    (long long)(now() - t->before_begin));
 }
 
-/* Use one lane, so that the noise overwrites the entries before the noise. */
-static void
-stay_on_a_cpu(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(sched_getcpu(), &set);
-	(void)sched_setaffinity(0, sizeof(set), &set);
-}
-
 static void
 define(void)
 {
-	must(timeline_define_span(tl, "shop", "info", "order $id",
-	    TIMELINE_THREAD, &order));
-	must(timeline_define_span(tl, "shop", "info", "ask $id",
-	    TIMELINE_THREAD, &ask));
-	must(timeline_define_span(tl, "shop", "trace", "job $id",
-	    TIMELINE_THREAD, &job));
-	must(timeline_define_span(tl, "shop", "trace", "step $id",
-	    TIMELINE_THREAD, &step));
-	must(timeline_define_span(tl, "shop", "trace", "trip $id",
-	    TIMELINE_SOURCE, &trip));
-	must(timeline_define_span(tl, "shop", "trace", "tick $id",
-	    TIMELINE_THREAD, &tick));
-	must(timeline_define_span(tl, "shop", "trace", "watch $id",
-	    TIMELINE_THREAD, &watch));
-	must(timeline_define(tl, "shop", "info", "noise $n", &noise));
-	must(timeline_priority(tl, "info"));
+	order = making_span("shop", "info", "order $id", TIMELINE_THREAD);
+	ask = making_span("shop", "info", "ask $id", TIMELINE_THREAD);
+	job = making_span("shop", "trace", "job $id", TIMELINE_THREAD);
+	step = making_span("shop", "trace", "step $id", TIMELINE_THREAD);
+	trip = making_span("shop", "trace", "trip $id", TIMELINE_SOURCE);
+	tick = making_span("shop", "trace", "tick $id", TIMELINE_THREAD);
+	watch = making_span("shop", "trace", "watch $id", TIMELINE_THREAD);
+	noise = making_event("shop", "info", "noise $n");
+	expect_ok(timeline_priority(tl, "info"));
 }
 
 /* Log spans whose begins are overwritten. */
@@ -136,7 +93,7 @@ burst(int id, struct truth *crossed)
 {
 	struct truth j, s, t = { 0 }, k = { 0 };
 
-	must(timeline_burst(tl, "trace", BURST_NS));
+	expect_ok(timeline_burst(tl, "trace", BURST_NS));
 	t.before_begin = now();
 	t.begun = timeline_begin(trip, id);
 	t.after_begin = j.before_begin = now();
@@ -165,26 +122,23 @@ main(int argc, char **argv)
 	const struct timeline_options options = { .entries = ENTRIES };
 	struct truth crossed = { 0 };
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: make_proven PATH FILE [wait]\n");
-		return 2;
-	}
 	waits = argc > 3;
-	stay_on_a_cpu();
+	/* in one lane the noise overwrites the entries before the noise */
+	pin(0, sched_getcpu());
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	must(timeline_new(&tl, argv[1], &options));
+	making_open(argc, argv, 3, "PATH FILE [wait]", &options);
 	define();
 	turn_the_ring();
-	must(timeline_burst(tl, "trace", BURST_NS));
+	expect_ok(timeline_burst(tl, "trace", BURST_NS));
 	(void)timeline_begin(watch + TIMELINE_PART_SCOPE, 1);
 	for (int id = 1; id <= BURSTS; id++) {
 		wait_until(now() + BURST_NS);
 		burst(id, &crossed);
 	}
-	must(timeline_save(tl, argv[2]));
+	expect_ok(timeline_save(tl, argv[2]));
 	if (waits)
 		getchar();
-	must(timeline_remove(argv[1]));
+	expect_ok(timeline_remove(argv[1]));
 	timeline_close(tl);
 	return 0;
 }

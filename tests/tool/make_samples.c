@@ -10,36 +10,12 @@
  * begins a burst, everything begins again, because that burst would be shorter
  * than the others.
  */
-#include "ring/ring.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "../lib/making.h"
 
 static const uint64_t burst_ns = 200000, between_ns = 1000000;
 
-static struct timeline *tl;
 static struct timeline_event *work;
 static uint64_t logged; /* entries logged or closed */
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_samples: %s\n", timeline_error());
-	exit(1);
-}
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Log an entry about every microsecond. */
 static void
@@ -64,19 +40,19 @@ make(const char *path, const char *file, unsigned samples, unsigned wishes)
 	const struct timeline_options options = { .entries = 1 << 18 };
 	bool in_time = true;
 
-	must(timeline_new(&tl, path, &options));
-	must(timeline_define(tl, "work", "trace", "step $n", &work));
-	must(timeline_priority(tl, "info"));
+	expect_ok(timeline_new(&tl, path, &options));
+	work = making_event("work", "trace", "step $n");
+	expect_ok(timeline_priority(tl, "info"));
 	for (unsigned i = 0; in_time && i < samples + wishes; i++) {
 		const uint64_t begin = now_ns();
 
-		must(tl_burst(tl, 4, burst_ns, i < samples));
+		expect_ok(tl_burst(tl, 4, burst_ns, i < samples));
 		in_time = now_ns() - begin < burst_ns / 2;
 		log_for(between_ns);
 	}
 	remove(file);
-	must(timeline_save(tl, file));
-	must(timeline_remove(path));
+	expect_ok(timeline_save(tl, file));
+	expect_ok(timeline_remove(path));
 	timeline_close(tl);
 	return in_time;
 }
@@ -86,11 +62,7 @@ main(int argc, char **argv)
 {
 	unsigned samples, wishes;
 
-	if (argc != 5) {
-		fprintf(stderr,
-		    "usage: make_samples PATH FILE SAMPLES WISHES\n");
-		return 2;
-	}
+	expect(argc == 5, "usage: make_samples PATH FILE SAMPLES WISHES");
 	samples = (unsigned)strtoul(argv[3], NULL, 10);
 	wishes = (unsigned)strtoul(argv[4], NULL, 10);
 	while (!make(argv[1], argv[2], samples, wishes))

@@ -14,31 +14,17 @@
  *
  * The program saves FILE and removes PATH.
  */
-#include "ring/ring.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "../lib/making.h"
 
 enum { BURSTS = 4, REQUESTS = 100 };
 static const uint64_t silence_ns = 200000000, burst_ns = 2000000;
 
-static struct timeline *tl;
 static struct timeline_event *request, *step;
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_silent: %s\n", timeline_error());
-	exit(1);
-}
 
 static void
 burst(void)
 {
-	must(tl_burst(tl, 4, burst_ns, 1));
+	expect_ok(tl_burst(tl, 4, burst_ns, 1));
 }
 
 /* Log nothing; timeline itself logs bursts. */
@@ -70,15 +56,10 @@ serve(uint64_t from)
 int
 main(int argc, char **argv)
 {
-	if (argc != 3) {
-		fprintf(stderr, "usage: make_silent PATH FILE\n");
-		return 2;
-	}
-	must(timeline_new(&tl, argv[1], NULL));
-	must(timeline_define_span(tl, "work", "info", "request $id",
-	    TIMELINE_THREAD, &request));
-	must(timeline_define(tl, "work", "trace", "step $n", &step));
-	must(timeline_priority(tl, "info"));
+	making_open(argc, argv, 3, "PATH FILE", NULL);
+	request = making_span("work", "info", "request $id", TIMELINE_THREAD);
+	step = making_event("work", "trace", "step $n");
+	expect_ok(timeline_priority(tl, "info"));
 	serve(0);
 	be_silent(BURSTS);
 	burst();
@@ -86,14 +67,12 @@ main(int argc, char **argv)
 	serve(REQUESTS);
 	be_silent(BURSTS);
 	serve(2 * REQUESTS);
-	must(timeline_priority(tl, "error"));
+	expect_ok(timeline_priority(tl, "error"));
 	be_silent(0);
-	must(timeline_priority(tl, "info"));
+	expect_ok(timeline_priority(tl, "info"));
 	serve(3 * REQUESTS);
 	be_silent(BURSTS);
 	remove(argv[2]);
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	return 0;
 }

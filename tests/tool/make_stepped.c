@@ -8,15 +8,9 @@
  * span.  The program saves FILE, removes PATH, and prints the length of the
  * span in ns by a clock that is never set.
  */
-#include "../lib/now.h"
+#include "../lib/making.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <timeline.h>
-#include <unistd.h>
 
 /* The library reads the clock once a second. */
 enum {
@@ -26,6 +20,7 @@ enum {
 	STEP_MS = 2150,
 	END_MS = 2300
 };
+static const int64_t MS = 1000000;
 
 static long set_by;
 
@@ -41,61 +36,40 @@ clock_gettime(clockid_t clock, struct timespec *t)
 }
 
 static void
-must(int rc)
+sleep_until(int64_t ns)
 {
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_stepped: %s\n", timeline_error());
-	exit(1);
-}
-
-static void
-wait_until(int64_t start, int64_t ms)
-{
-	const int64_t left = start + ms * 1000000 - now();
-
-	if (left > 0)
-		usleep((useconds_t)(left / 1000));
+	while (now() < ns)
+		sleep_ns((uint64_t)(ns - now()));
 }
 
 /* A definition makes the library read the clock. */
 static void
-look_at_clock(struct timeline *tl, const char *message)
+look_at_clock(const char *message)
 {
-	struct timeline_event *unused;
-
-	must(timeline_define(tl, "work", "info", message, &unused));
+	(void)making_event("work", "info", message);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct timeline_event *job;
-	struct timeline *tl;
 	int64_t start, begun;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: make_stepped PATH FILE SECONDS\n");
-		return 2;
-	}
-	must(timeline_new(&tl, argv[1], NULL));
-	must(timeline_define_span(tl, "work", "info", "job $id",
-	    TIMELINE_THREAD, &job));
+	making_open(argc, argv, 4, "PATH FILE SECONDS", NULL);
+	job = making_span("work", "info", "job $id", TIMELINE_THREAD);
 	start = now();
-	wait_until(start, POINT_MS);
-	look_at_clock(tl, "before");
-	wait_until(start, BEGIN_MS);
+	sleep_until(start + POINT_MS * MS);
+	look_at_clock("before");
+	sleep_until(start + BEGIN_MS * MS);
 	begun = now();
 	timeline_begin(job, 1);
-	wait_until(start, SET_MS);
+	sleep_until(start + SET_MS * MS);
 	set_by = atol(argv[3]);
-	wait_until(start, STEP_MS);
-	look_at_clock(tl, "after");
-	wait_until(start, END_MS);
+	sleep_until(start + STEP_MS * MS);
+	look_at_clock("after");
+	sleep_until(start + END_MS * MS);
 	timeline_end(job);
 	printf("%lld\n", (long long)(now() - begun));
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	return 0;
 }

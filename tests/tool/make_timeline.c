@@ -27,21 +27,12 @@
  *
  * The program stays on one CPU, so that the order of its entries is known.
  */
-#include <errno.h>
+#include "../lib/making.h"
+
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <timeline.h>
-#include <timeline_layout.h>
-#include <unistd.h>
 
 enum { WORD_MAX = 64, COUNT_MAX = 100000000 };
-
-static struct timeline *tl;
 
 /* Every kind of message. */
 static struct {
@@ -51,65 +42,34 @@ static struct {
 } events;
 
 static void
-must(int rc, const char *what)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_timeline: %s: %s\n", what, timeline_error());
-	exit(1);
-}
-
-static void
-stay_on_one_cpu(void)
-{
-	cpu_set_t one;
-	const int cpu = sched_getcpu();
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu < 0 ? 0 : (size_t)cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
-static void
 define_all(void)
 {
-	must(timeline_define(tl, "example", "trace",
-		 "processed $tcp, $udp, and $other", &events.processed),
-	    "processed");
-	must(timeline_define(tl, "formats", "info",
-		 "signed $a%d hex $b%x double $c%f duration $d%t",
-		 &events.formats),
-	    "formats");
-	must(timeline_define(tl, "noisy", "debug", "chatter $n", &events.noisy),
-	    "noisy");
-	must(timeline_define(tl, "disk", "error", "failed on $device%s",
-		 &events.failed),
-	    "failed");
-	must(timeline_define(tl, "disk", "fatal", "gave up", &events.fatal),
-	    "fatal");
-	must(timeline_define(tl, "example", "warning",
-		 "explained $n\nThe first line of the explanation.\n"
-		 "The second line of it.",
-		 &events.explained),
-	    "explained");
-	must(timeline_define_counter(tl, "queue", "info", "depth $length",
-		 &events.depth),
-	    "depth");
-	must(timeline_define_span(tl, "span", "info", "work $job",
-		 TIMELINE_THREAD, &events.work),
-	    "work");
-	must(timeline_define_span(tl, "span", "info", "part $of",
-		 TIMELINE_THREAD, &events.part),
-	    "part");
-	must(timeline_define_span(tl, "span", "info", "request $id",
-		 TIMELINE_SOURCE, &events.request),
-	    "request");
-	must(timeline_define(tl, "detail", "trace++", "detail $n",
-		 &events.detail),
-	    "detail");
-	must(timeline_define(tl, "a-very-long-category", "trace+++",
-		 "never logged", &events.quiet),
-	    "quiet");
+	expect_ok(timeline_define(tl, "example", "trace",
+	    "processed $tcp, $udp, and $other", &events.processed));
+	expect_ok(timeline_define(tl, "formats", "info",
+	    "signed $a%d hex $b%x double $c%f duration $d%t", &events.formats));
+	expect_ok(
+	    timeline_define(tl, "noisy", "debug", "chatter $n", &events.noisy));
+	expect_ok(timeline_define(tl, "disk", "error", "failed on $device%s",
+	    &events.failed));
+	expect_ok(
+	    timeline_define(tl, "disk", "fatal", "gave up", &events.fatal));
+	expect_ok(timeline_define(tl, "example", "warning",
+	    "explained $n\nThe first line of the explanation.\n"
+	    "The second line of it.",
+	    &events.explained));
+	expect_ok(timeline_define_counter(tl, "queue", "info", "depth $length",
+	    &events.depth));
+	expect_ok(timeline_define_span(tl, "span", "info", "work $job",
+	    TIMELINE_THREAD, &events.work));
+	expect_ok(timeline_define_span(tl, "span", "info", "part $of",
+	    TIMELINE_THREAD, &events.part));
+	expect_ok(timeline_define_span(tl, "span", "info", "request $id",
+	    TIMELINE_SOURCE, &events.request));
+	expect_ok(timeline_define(tl, "detail", "trace++", "detail $n",
+	    &events.detail));
+	expect_ok(timeline_define(tl, "a-very-long-category", "trace+++",
+	    "never logged", &events.quiet));
 }
 
 /* Log eleven entries with known arguments. */
@@ -118,7 +78,7 @@ log_known(void)
 {
 	uint64_t device;
 
-	must(timeline_string(tl, "sda one", &device), "string");
+	expect_ok(timeline_string(tl, "sda one", &device));
 	timeline_log(events.processed, 10, 20, 3);
 	timeline_log(events.processed, 50, 60, 8);
 	timeline_log(events.formats, -5, 255, 2.5, 1500);
@@ -153,16 +113,14 @@ log_hostile(void)
 	struct timeline_event *event;
 	uint64_t number;
 
-	must(timeline_string(tl, "title \033]0;owned\007", &number), "string");
+	expect_ok(timeline_string(tl, "title \033]0;owned\007", &number));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		must(timeline_define(tl, "ho\033[5mst", "info", texts[i],
-			 &event),
-		    "hostile");
+		expect_ok(timeline_define(tl, "ho\033[5mst", "info", texts[i],
+		    &event));
 		timeline_log(event, i);
 	}
-	must(timeline_define(tl, "hostile", "info",
-		 "text $x%s\nexplained \033[2J by $", &event),
-	    "hostile");
+	expect_ok(timeline_define(tl, "hostile", "info",
+	    "text $x%s\nexplained \033[2J by $", &event));
 	timeline_log(event, number);
 	timeline_log(event, 123456789);
 }
@@ -185,23 +143,14 @@ log_spans(uint64_t count)
 }
 
 static void
-sleep_ms(uint64_t ms)
-{
-	const struct timespec time = { .tv_sec = (time_t)(ms / 1000),
-		.tv_nsec = (long)(ms % 1000) * 1000000 };
-
-	nanosleep(&time, NULL);
-}
-
-static void
 log_bursts(uint64_t count)
 {
-	must(timeline_priority(tl, "info"), "priority");
+	expect_ok(timeline_priority(tl, "info"));
 	for (uint64_t i = 0; i < count; i++) {
-		must(timeline_burst(tl, "trace++", 100000000), "burst");
+		expect_ok(timeline_burst(tl, "trace++", 100000000));
 		for (uint64_t k = 0; k < 10; k++)
 			timeline_log(events.detail, k);
-		sleep_ms(120);
+		sleep_ns(120000000);
 		/* the burst is over: not logged */
 		timeline_log(events.detail, 99);
 		timeline_log(events.depth, i);
@@ -237,8 +186,8 @@ log_timed(const char *path, uint64_t n)
 	const double ticks = ticks_of_10_ms(path);
 	struct timeline_event *timer;
 
-	must(timeline_define_timer(tl, "timed", "info", "timed $n", &timer),
-	    "timed");
+	expect_ok(
+	    timeline_define_timer(tl, "timed", "info", "timed $n", &timer));
 	for (uint64_t i = 1; i <= n; i++) {
 		const uint64_t ago = (uint64_t)(ticks * (double)i);
 
@@ -303,10 +252,10 @@ log_slow(const char *path, uint64_t rounds)
 static void
 log_merged(void)
 {
-	must(timeline_burst(tl, "debug", 60000000000), "burst");
-	sleep_ms(2);
-	must(timeline_burst(tl, "trace", 1000000), "burst");
-	sleep_ms(2);
+	expect_ok(timeline_burst(tl, "debug", 60000000000));
+	sleep_ns(2000000);
+	expect_ok(timeline_burst(tl, "trace", 1000000));
+	sleep_ns(2000000);
 	timeline_log(events.depth, 1);
 }
 
@@ -316,16 +265,14 @@ log_raised(uint64_t n)
 {
 	struct timeline_event *raised;
 
-	must(timeline_define_span(tl, "raised", "debug", "raised $id",
-		 TIMELINE_THREAD, &raised),
-	    "raised");
-	must(timeline_priority(tl, "info"), "info");
-	must(timeline_level(tl, "raised", "*", "debug"), "debug");
-	must(timeline_level(tl, "raised", "*", "warning"), "warning");
+	raised = making_span("raised", "debug", "raised $id", TIMELINE_THREAD);
+	expect_ok(timeline_priority(tl, "info"));
+	expect_ok(timeline_level(tl, "raised", "*", "debug"));
+	expect_ok(timeline_level(tl, "raised", "*", "warning"));
 	for (uint64_t i = 0; i < n; i++) {
 		timeline_begin(raised, i);
-		must(timeline_burst(tl, "trace", 1000), "burst");
-		sleep_ms(1);
+		expect_ok(timeline_burst(tl, "trace", 1000));
+		sleep_ns(1000000);
 		timeline_end(raised);
 	}
 }
@@ -371,17 +318,17 @@ do_word(const char *path, const char *name, const char *value)
 	else if (strcmp(name, "named") == 0)
 		timeline_thread_name(tl, value);
 	else if (strcmp(name, "priority") == 0)
-		must(timeline_priority(tl, value), value);
+		expect_ok(timeline_priority(tl, value));
 	else if (strcmp(name, "level") == 0)
-		must(timeline_level(tl, "noisy", "*", value), value);
+		expect_ok(timeline_level(tl, "noisy", "*", value));
 	else if (strcmp(name, "sleep") == 0)
-		sleep_ms(number(value));
+		sleep_ns(1000000 * number(value));
 	else if (strcmp(name, "save") == 0)
-		must(timeline_save(tl, value), value);
+		expect_ok(timeline_save(tl, value));
 	else if (strcmp(name, "clear") == 0)
-		must(timeline_clear(tl), name);
+		expect_ok(timeline_clear(tl));
 	else if (strcmp(name, "remove") == 0)
-		must(timeline_remove(path), path);
+		expect_ok(timeline_remove(path));
 	else if (strcmp(name, "entries") != 0 && strcmp(name, "cpus") != 0) {
 		fprintf(stderr, "make_timeline: %s: no such word\n", name);
 		exit(2);
@@ -416,8 +363,8 @@ main(int argc, char **argv)
 		if (strcmp(name, "cpus") == 0)
 			options.cpu_lanes = (uint32_t)number(value);
 	}
-	stay_on_one_cpu();
-	must(timeline_new(&tl, argv[1], &options), argv[1]);
+	pin(0, sched_getcpu());
+	expect_ok(timeline_new(&tl, argv[1], &options));
 	define_all();
 	for (int i = 2; i < argc; i++) {
 		value = split(argv[i], name);

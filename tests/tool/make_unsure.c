@@ -12,69 +12,23 @@
  * Then spans begin and end on CPU b; trip 1 crosses trip 2.  The program
  * saves FILE and removes PATH.  It exits with 77 if it may use one CPU only.
  */
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <timeline.h>
+#include "../lib/making.h"
 
 enum { ENTRIES = 2048, NOISE = 2 * ENTRIES };
-
-static int cpus[2];
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_unsure: %s\n", timeline_error());
-	exit(1);
-}
-
-static void
-find_cpus(void)
-{
-	cpu_set_t set;
-	int count = 0;
-
-	(void)sched_getaffinity(0, sizeof(set), &set);
-	for (int i = 0; i < CPU_SETSIZE && count < 2; i++)
-		if (CPU_ISSET(i, &set))
-			cpus[count++] = i;
-	if (count < 2)
-		exit(77);
-}
-
-static void
-go_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpus[cpu], &set);
-	(void)sched_setaffinity(0, sizeof(set), &set);
-}
 
 int
 main(int argc, char **argv)
 {
 	const struct timeline_options options = { .entries = ENTRIES };
 	struct timeline_event *work, *gone, *trip, *noise;
-	struct timeline *tl;
 	uint64_t trips[2];
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: make_unsure PATH FILE\n");
-		return 2;
-	}
-	find_cpus();
-	must(timeline_new(&tl, argv[1], &options));
-	must(timeline_define_span(tl, "app", "info", "work $id",
-	    TIMELINE_THREAD, &work));
-	must(timeline_define_span(tl, "app", "info", "gone", TIMELINE_THREAD,
-	    &gone));
-	must(timeline_define_span(tl, "app", "info", "trip $id",
-	    TIMELINE_THREAD, &trip));
-	must(timeline_define(tl, "app", "info", "noise $n", &noise));
+	making_find_cpus();
+	making_open(argc, argv, 3, "PATH FILE", &options);
+	work = making_span("app", "info", "work $id", TIMELINE_THREAD);
+	gone = making_span("app", "info", "gone", TIMELINE_THREAD);
+	trip = making_span("app", "info", "trip $id", TIMELINE_THREAD);
+	noise = making_event("app", "info", "noise $n");
 	go_to(0);
 	timeline_begin(work, 1);
 	go_to(1);
@@ -95,8 +49,6 @@ main(int argc, char **argv)
 	trips[1] = timeline_begin(trip, 2);
 	timeline_end_of(trip, trips[0], 1);
 	timeline_end_of(trip, trips[1]);
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
+	making_save(argv);
 	return 0;
 }

@@ -10,72 +10,22 @@
  * "proven", the ends have the stamps of their begins.  Exit status 77: there are
  * no two CPUs.
  */
-#include "../lib/now.h"
-
-#include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <timeline.h>
-#include <unistd.h>
+#include "../lib/making.h"
 
 enum { ORDERS = 3000, NOISE = 20, ENTRIES = 4096 };
-
-static int cpus[2];
-
-static void
-must(int rc)
-{
-	if (rc == 0)
-		return;
-	fprintf(stderr, "make_wrapped: %s\n", timeline_error());
-	exit(1);
-}
-
-static void
-go_to(int which)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpus[which], &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		exit(77);
-}
-
-/* The first two CPUs that this process may use. */
-static void
-find_cpus(void)
-{
-	cpu_set_t set;
-	int found = 0;
-
-	sched_getaffinity(0, sizeof(set), &set);
-	for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
-		if (CPU_ISSET(i, &set))
-			cpus[found++] = i;
-	if (found < 2)
-		exit(77);
-}
 
 int
 main(int argc, char **argv)
 {
 	const struct timeline_options options = { .entries = ENTRIES };
 	struct timeline_event *order, *noise;
-	struct timeline *tl;
 	int64_t longest = 0;
 	uint64_t stamp;
 
-	if (argc != 3 && argc != 4) {
-		fprintf(stderr, "usage: make_wrapped PATH FILE [proven]\n");
-		return 2;
-	}
-	find_cpus();
-	must(timeline_new(&tl, argv[1], &options));
-	must(timeline_define_span(tl, "server", "info", "order $id",
-	    TIMELINE_THREAD, &order));
-	must(timeline_define(tl, "server", "info", "noise $n", &noise));
+	making_find_cpus();
+	making_open(argc, argv, 3, "PATH FILE [proven]", &options);
+	order = making_span("server", "info", "order $id", TIMELINE_THREAD);
+	noise = making_event("server", "info", "noise $n");
 	for (int id = 1; id <= ORDERS; id++) {
 		int64_t begun, took;
 
@@ -97,9 +47,7 @@ main(int argc, char **argv)
 		for (int n = 0; n < NOISE; n++)
 			timeline_log(noise, n);
 	}
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
-	printf("%lld %d\n", (long long)longest, cpus[1]);
+	making_save(argv);
+	printf("%lld %d\n", (long long)longest, making_cpus[1]);
 	return 0;
 }

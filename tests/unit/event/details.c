@@ -4,8 +4,8 @@
  * each moment.
  */
 #include "event/details.h"
+#include "lib/golden.h"
 #include "lib/random.h"
-#include "lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,12 @@ static bool is_known; /* the own time of the last end */
 static struct tl_spans *spans;
 static struct tl_details *details;
 
+static struct {
+	int64_t begun;
+	struct tl_own own;
+} ended[16]; /* the spans of a case */
+static unsigned ended_count;
+
 static void
 setup(void)
 {
@@ -42,6 +48,7 @@ setup(void)
 			.gate = (uint8_t)(6 - i) };
 	ck_assert_ok(tl_spans_new(&spans));
 	ck_assert_ok(tl_details_new(&details, true));
+	ended_count = 0;
 }
 
 static void
@@ -129,152 +136,86 @@ expect_parts(unsigned message, const struct tl_own *own, int64_t itself,
 	ck_assert_int_eq(parts[TL_OWN_IS_LOST], lost);
 }
 
-TEST(time_in_which_details_are_closed_is_not_the_span_itself)
-{
-	struct tl_own first, second, inner;
+/* == cases in details.cases == */
 
-	begin(0, 100);
-	first = end(0, 100, 200);
-	expect_parts(0, &first, 100, 0, 0, 0); /* no detail is known */
-	set_levels(&burst, 1, 5, 420, 300);
-	begin(0, 310);
-	begin(2, 320);
-	inner = end(2, 320, 400);
-	second = end(0, 310, 500);
-	expect_parts(0, &first, 0, 100, 0, 0);
-	expect_parts(0, &second, 30, 80, 0, 0);
-	expect_parts(2, &inner, 80, 0, 0, 0);
+static void
+put_parts(struct tl_text *out, unsigned message, const struct tl_own *own)
+{
+	static const char *const names[TL_OWN_PARTS] = { [TL_OWN_IS_ITSELF] =
+							     "itself",
+		[TL_OWN_IS_CLOSED] = "closed",
+		[TL_OWN_IS_OVERWRITTEN] = "overwritten",
+		[TL_OWN_IS_LOST] = "lost" };
+	int64_t parts[TL_OWN_PARTS] = { 0 };
+
+	tl_details_divide(details, &messages[message], own, parts);
+	tl_put_string(out, " =");
+	for (unsigned i = 0; i < TL_OWN_PARTS; i++)
+		if (parts[i] != 0)
+			tl_put_format(out, " %s %lld", names[i],
+			    (long long)parts[i]);
 }
 
-TEST(a_span_of_a_source_is_itself_whatever_overlaps_it)
-{
-	struct tl_own own;
-
-	messages[0].scope = TIMELINE_SOURCE;
-	set_levels(&priority, 6, 6, 0, 50); /* details are closed */
-	begin(0, 100);
-	begin(0, 110);
-	end(0, 100, 120);
-	begin(0, 130);
-	own = end(0, 110, 140); /* the last of its depth is another */
-	expect_parts(0, &own, 30, 0, 0, 0);
-	own = end(0, 130, 170);
-	expect_parts(0, &own, 40, 0, 0, 0);
-}
-
-TEST(what_was_within_a_span_that_ends_by_surprise_is_not_known)
-{
-	struct tl_own own;
-
-	set_levels(&burst, 1, 5, 500, 90);
-	begin(0, 100);
-	begin(2, 110);
-	end(2, 110, 120);
-	own = end(0, 100, 200);
-	expect_parts(0, &own, 90, 0, 0, 0);
-	own = end(0, 210, 300); /* its begin was not put */
-	expect_parts(0, &own, 0, 90, 0, 0);
-	own = end(1, 310, 400); /* though no detail is known */
-	expect_parts(1, &own, 0, 90, 0, 0);
-}
-
-/* The middle span began where its level was not observed: the third is not known
- * to be within it. */
-TEST(own_time_around_a_span_that_left_the_stack_is_not_known)
-{
-	struct tl_own own;
-
-	begin(0, 100);
-	put(&(struct tl_event){ .message = &messages[1],
-		.kind = TL_BEGIN,
-		.observed = TL_UNOBSERVED },
-	    110, NULL);
-	begin(0, 120);
-	end(0, 120, 130);
-	end(1, 110, 200);
-	own = end(0, 100, 300);
-	ck_assert(!is_known);
-	expect_parts(0, &own, 10 + 100, 10, 0, 0);
-}
-
-TEST(a_detail_that_was_not_logged_may_last_into_a_burst)
-{
-	struct tl_own own;
-
-	set_levels(&burst, 1, 5, 120, 90);
-	begin(0, 100);
-	begin(2, 110);
-	end(2, 110, 115);
-	set_levels(&burst, 1, 5, 300, 200);
-	begin(2, 250);
-	end(2, 250, 260);
-	own = end(0, 100, 400);
-	/* closed: from 120 to the begin of the second, from 300 on */
-	expect_parts(0, &own, 10 + 5 + 40, 130 + 100, 0, 0);
-}
-
-TEST(a_detail_without_an_end_may_have_lasted)
-{
-	struct tl_own own;
-
-	begin(0, 100);
-	begin(1, 110);
-	own = end(0, 100, 200);
-	expect_parts(0, &own, 10, 90, 0, 0);
-}
-
-TEST(a_piece_is_itself_up_to_the_first_closed_moment)
+/*
+ * Run a line; messages are numbers:
+ *	> MESSAGE NS			begins; unobserved: its level was not
+ *	< MESSAGE BEGUN NS		ends: the parts of its own time
+ *	again MESSAGE BEGUN		the parts, by what is known since
+ *	until MESSAGE FROM TO		how far a piece of its time is itself
+ *	burst LEVEL BASE UNTIL NS	and priority
+ *	source MESSAGE, partial 0|1, note NS, lost NS
+ */
+static void
+run_line(struct tl_text *out, const char *line)
 {
 	enum tl_part_of_own rest;
+	struct tl_event event = { .kind = TL_INSTANT, .message = &note };
+	long long n[4] = { 0 };
+	char word[16];
+	unsigned i = 0;
 
-	set_levels(&burst, 1, 5, 420, 300);
-	begin(0, 310);
-	begin(2, 320);
-	end(2, 320, 400);
-	end(0, 310, 500);
-	ck_assert_int_eq(tl_details_until(details, 0, &messages[0], 310, 320,
-			     &rest),
-	    320);
-	ck_assert_int_eq(rest, TL_OWN_IS_ITSELF);
-	ck_assert_int_eq(tl_details_until(details, 0, &messages[0], 400, 500,
-			     &rest),
-	    420);
-	ck_assert_int_eq(rest, TL_OWN_IS_CLOSED);
+	sscanf(line, "%15s %lld %lld %lld %lld", word, &n[0], &n[1], &n[2],
+	    &n[3]);
+	if (*word == '>') {
+		begin((unsigned)n[0], n[1]);
+	} else if (strcmp(word, "unobserved") == 0) {
+		event.message = &messages[n[0]];
+		event.kind = TL_BEGIN;
+		event.observed = TL_UNOBSERVED;
+		put(&event, n[1], NULL);
+	} else if (*word == '<') {
+		ck_assert_uint_lt(ended_count, 16);
+		ended[ended_count].begun = n[1];
+		ended[ended_count].own = end((unsigned)n[0], n[1], n[2]);
+		put_parts(out, (unsigned)n[0], &ended[ended_count++].own);
+		if (!is_known)
+			tl_put_string(out, ", not known");
+	} else if (strcmp(word, "again") == 0) {
+		while (ended[i].begun != n[1])
+			ck_assert_uint_lt(++i, ended_count);
+		put_parts(out, (unsigned)n[0], &ended[i].own);
+	} else if (strcmp(word, "until") == 0) {
+		tl_put_format(out, " = %lld",
+		    (long long)tl_details_until(details, 0, &messages[n[0]],
+			n[1], n[2], &rest));
+		ck_assert(rest == TL_OWN_IS_ITSELF || rest == TL_OWN_IS_CLOSED);
+		tl_put_string(out,
+		    rest == TL_OWN_IS_CLOSED ? ", then closed" : "");
+	} else if (strcmp(word, "source") == 0) {
+		messages[n[0]].scope = TIMELINE_SOURCE;
+	} else if (strcmp(word, "partial") == 0) {
+		partial = n[0];
+	} else if (strcmp(word, "note") == 0) {
+		put(&event, n[0], NULL);
+	} else if (strcmp(word, "lost") == 0) {
+		put(&(struct tl_event){ .kind = TL_LOST }, n[0], NULL);
+	} else {
+		set_levels(*word == 'b' ? &burst : &priority, (unsigned)n[0],
+		    (unsigned)n[1], n[2], n[3]);
+	}
 }
 
-TEST(an_overwritten_ring_hides_details)
-{
-	struct tl_own first, second;
-
-	partial = true;
-	begin(0, 100);
-	first = end(0, 100, 150);
-	begin(0, 160);
-	partial = false;
-	begin(1, 180);
-	end(1, 180, 200);
-	second = end(0, 160, 230);
-	expect_parts(0, &first, 0, 0, 50, 0);
-	expect_parts(0, &second, 30, 0, 20, 0);
-}
-
-TEST(a_loss_hides_details)
-{
-	const struct tl_event lost = { .kind = TL_LOST };
-	const struct tl_event instant = { .kind = TL_INSTANT,
-		.message = &note };
-	struct tl_own own;
-
-	begin(0, 150);
-	begin(1, 160);
-	end(1, 160, 170);
-	put(&instant, 175, NULL);
-	put(&lost, 180, NULL);
-	put(&instant, 190, NULL);
-	own = end(0, 150, 200);
-	/* from the last entry on; a lost detail may have lasted to the end */
-	expect_parts(0, &own, 10 + 5, 0, 0, 25);
-}
+TEST_LINES(parts, "tests/unit/event/details.cases", run_line);
 
 TEST(many_spans_within_a_span_are_taken_off)
 {

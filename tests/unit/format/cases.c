@@ -3,9 +3,10 @@
  * cases.c - files of foreign formats, the events that are read from them, and
  * what is said of their faults.
  */
-#include "lib/event_text.h"
 #include "lib/lincheck.h"
+#include "lib/perfetto_read.h"
 #include "lib/timelogger.h"
+#include "lib/writer_text.h"
 
 #include "base/json.h"
 #include "format/chrome/chrome.h"
@@ -13,6 +14,7 @@
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
 #include "format/lms/lms.h"
+#include "format/perfetto/write.h"
 #include "format/rtl/rtl.h"
 #include "format/stacks/folded.h"
 #include "format/timelogger/timelogger.h"
@@ -33,6 +35,7 @@ static const struct format {
 	{ "jsonl", FORMAT(jsonl), NULL, NULL },
 	{ "lincheck", FORMAT(lincheck), put_lincheck_line, NULL },
 	{ "lms", FORMAT(lms), NULL, NULL },
+	{ "perfetto", NULL, tl_perfetto_write_new, NULL, NULL, print_perfetto },
 	{ "rtl", FORMAT(rtl), NULL, NULL },
 	{ "timelogger", FORMAT(timelogger), put_timelogger_line,
 	    print_timelogger },
@@ -151,64 +154,18 @@ check_json(struct tl_bytes text)
 	tl_json_free(&json);
 }
 
-static void
-say_origin(char *line, struct tl_origin *origin)
-{
-	char *word;
-
-	while ((word = strsep(&line, " "))) {
-		char *value = strchr(word, '=') + 1;
-
-		value[golden_unescape(value, strlen(value))] = '\0';
-		if (strncmp(word, "pid", 3) == 0)
-			origin->pid = (uint32_t)strtoul(value, NULL, 10);
-		else
-			snprintf(*word == 'm'   ? origin->machine
-				 : *word == 'c' ? origin->command
-						: origin->timeline,
-			    sizeof(origin->machine), "%s", value);
-	}
-}
-
-/*
- * Write the events of lines (event_text.h), and print the bytes and what is
- * noted.  Other lines:
- *	origin machine=a command=b pid=1	of all events
- *	source machine=a timeline=b		of the next source
- *	finish					once more, before the end
- */
+/* Write the events of lines (writer_text.h), and print the bytes and what is
+ * noted. */
 static void
 write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 {
 	const struct format *format = format_of(options);
-	char *const lines = strndup(in.data, in.size);
-	char *next = lines, *line;
-	struct tl_origin sources[8] = { 0 }, origin = { 0 };
-	struct tl_event e;
-	size_t count = 0;
 	struct foreign f;
 
-	event_text_reset();
 	foreign_init(&f);
 	ck_assert_ok(format->write_new(&f.writer, foreign_write, &f.out,
 	    &f.noted.report));
-	while ((line = strsep(&next, "\n")) && next) {
-		if (event_text_define(line))
-			continue;
-		if (strncmp(line, "origin ", 7) == 0) {
-			say_origin(line + 7, &origin);
-			tl_writer_facts(f.writer)->origin = origin;
-		} else if (strncmp(line, "source ", 7) == 0) {
-			say_origin(line + 7, &sources[count++]);
-			tl_writer_set_sources(f.writer, sources, count);
-		} else if (strcmp(line, "finish") == 0) {
-			ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
-		} else {
-			e = event_text_parse(line, event_text_defined);
-			ck_assert_ok(f.writer->sink.put(&f.writer->sink, &e));
-		}
-	}
-	ck_assert_ok(f.writer->sink.finish(&f.writer->sink));
+	writer_text_put_all(f.writer, in);
 	if (strcmp(format->name, "chrome") == 0)
 		check_json(tl_bytes(f.out.data, f.out.size));
 	if (format->print)
@@ -222,7 +179,6 @@ write_file(struct tl_text *out, const char *options, struct tl_bytes in)
 	if (f.noted.text.size > 0)
 		tl_put_format(out, "noted: %s", tl_text_string(&f.noted.text));
 	foreign_free(&f);
-	free(lines);
 }
 
 TEST_FILE(.teardown = teardown);
@@ -246,4 +202,5 @@ WRITES(folded);
 WRITES(lincheck);
 WRITES(lines);
 WRITES(logs);
+WRITES(perfetto);
 WRITES(timelogger);

@@ -4,35 +4,15 @@
 #include "base/json.h"
 #include "event/spans.h"
 #include "lib/test.h"
+#include "writer_fixture.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <timeline.h>
 
-static struct tl_text got;
-static unsigned faults;
-static struct tl_writer *writer;
 static struct tl_message message;
 static struct tl_event event;
-
-static int
-take(void *context, const char *data, size_t size)
-{
-	ck_assert_ptr_eq(context, &got);
-	tl_put_bytes(&got, tl_bytes(data, size));
-	return 0;
-}
-
-static void
-count_fault(void *context, const struct tl_fault *fault)
-{
-	ck_assert_ptr_eq(context, &faults);
-	ck_assert_int_eq(fault->rc, -ENOTSUP);
-	faults++;
-}
-
-static const struct tl_report report = { count_fault, &faults };
 
 static struct tl_bytes
 get_string(const struct tl_strings *strings, uint64_t n)
@@ -46,9 +26,7 @@ static const struct tl_strings strings = { get_string };
 static void
 setup(void)
 {
-	got = (struct tl_text){ 0 };
-	faults = 0;
-	ck_assert_ok(tl_chrome_write_new(&writer, take, &got, &report));
+	writer_setup(tl_chrome_write_new);
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
 		.strings = &strings };
@@ -61,28 +39,9 @@ setup(void)
 }
 
 static void
-teardown(void)
-{
-	tl_writer_free(writer);
-	tl_text_free(&got);
-}
-
-static void
 define(const char *line)
 {
 	ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
-}
-
-static void
-put(void)
-{
-	ck_assert_ok(writer->sink.put(&writer->sink, &event));
-}
-
-static void
-finish(void)
-{
-	ck_assert_ok(writer->sink.finish(&writer->sink));
 }
 
 /* Check that the output contains a text. */
@@ -110,7 +69,7 @@ is_json(void)
 	tl_json_free(&json);
 }
 
-TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+TEST_FILE(.setup = setup, .teardown = writer_teardown, .timeout = 60);
 
 /* Put an event of a kind, so much later than the last one. */
 static void
@@ -118,7 +77,7 @@ put_kind(unsigned kind, int64_t after_ns)
 {
 	event.kind = (uint8_t)kind;
 	event.ns += after_ns;
-	put();
+	put(&event);
 }
 
 /* True if the first text stands before the second. */

@@ -2,6 +2,7 @@
 /* csv.c - events written as CSV and read again. */
 #include "format/csv/csv.h"
 #include "lib/test.h"
+#include "writer_fixture.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,21 +14,9 @@
 
 enum { COLUMNS = 26, FIELD_MAX = 2000 };
 
-static struct tl_text got;
-static int write_rc;
-static struct tl_writer *writer;
-static struct tl_sink *sink;
 static struct tl_message message;
 static struct tl_event event;
 static char odd[256];
-
-static int
-take(void *context, const char *data, size_t size)
-{
-	ck_assert_ptr_eq(context, &got);
-	tl_put_bytes(&got, tl_bytes(data, size));
-	return write_rc;
-}
 
 static struct tl_bytes
 get_string(const struct tl_strings *strings, uint64_t n)
@@ -43,10 +32,7 @@ static const struct tl_strings strings = { get_string };
 static void
 setup(void)
 {
-	got = (struct tl_text){ 0 };
-	write_rc = 0;
-	ck_assert_ok(tl_csv_write_new(&writer, take, &got, NULL));
-	sink = &writer->sink;
+	writer_setup(tl_csv_write_new);
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
 		.strings = &strings };
@@ -63,22 +49,15 @@ setup(void)
 }
 
 static void
-teardown(void)
-{
-	tl_writer_free(writer);
-	tl_text_free(&got);
-}
-
-static void
-put(const char *line)
+put_line(const char *line)
 {
 	if (line)
 		ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
-	ck_assert_ok(sink->put(sink, &event));
-	ck_assert_ok(sink->finish(sink));
+	put(&event);
+	finish();
 }
 
-TEST_FILE(.setup = setup, .teardown = teardown);
+TEST_FILE(.setup = setup, .teardown = writer_teardown);
 
 /* A reader as simple as the format: split a row into its fields. */
 static size_t
@@ -139,7 +118,7 @@ TEST(every_byte_can_be_read_back)
 	/* starts with a single quote */
 	message.category = tl_bytes(odd + 39, 100);
 	event.args[0] = 2;
-	put("say \"$a%s\", and \\");
+	put_line("say \"$a%s\", and \\");
 	row = strchr(tl_text_string(&got), '\n') + 1;
 	ck_assert_uint_eq(read_row(row, fields), COLUMNS);
 	ck_assert_uint_eq(undo(fields[6]), 100);
@@ -161,6 +140,6 @@ TEST(what_write_says_is_returned)
 	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("x")));
 	write_rc = -EPIPE;
 	for (unsigned i = 0; i < 10000 && rc == 0; i++)
-		rc = sink->put(sink, &event);
+		rc = writer->sink.put(&writer->sink, &event);
 	ck_assert_int_eq(rc, -EPIPE);
 }

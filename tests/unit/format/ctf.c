@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctf.c - traces of the Common Trace Format, read again. */
-#include "event/names.h"
 #include "format/ctf/write.h"
 #include "lib/test.h"
-#include "lib/viewers.h"
+#include "lib/writer_text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -166,93 +165,130 @@ stream(const char *name)
 	return tl_bytes(text->data, text->size);
 }
 
-static struct packet
-only_packet(const char *name)
-{
-	struct tl_bytes in = stream(name);
-	struct packet p;
-
-	ck_assert(next_packet(&in, &p));
-	ck_assert_uint_eq(in.size, 0);
-	return p;
-}
-
 static bool
 metadata_has(const char *text)
 {
 	return strstr(tl_text_string(named("metadata")), text) != NULL;
 }
 
+/* The type and the name of the next field that the metadata define; returns
+ * false at the end of the fields. */
+static bool
+next_field(const char **at, char type[16], char name[64])
+{
+	int size = 0;
+
+	if (sscanf(*at, " %15[a-z0-9] %63[^;];%n", type, name, &size) != 2)
+		return false;
+	*at += size;
+	return true;
+}
+
+static void
+print_field(struct tl_text *out, const char *type, struct tl_bytes *in)
+{
+	uint64_t value;
+	double real;
+	size_t size;
+
+	if (strcmp(type, "string") == 0) {
+		size = strnlen(in->data, in->size);
+		ck_assert_uint_lt(size, in->size);
+		tl_put_format(out, "\"%.*s\"", (int)size, in->data);
+		in->data += size + 1;
+		in->size -= size + 1;
+		return;
+	}
+	value = number(in, (size_t)atoi(type + 1) / 8);
+	memcpy(&real, &value, sizeof(real));
+	if (*type == 's')
+		tl_put_signed(out, (int64_t)value);
+	else if (*type == 'f')
+		tl_put_format(out, "%.17g", real);
+	else
+		tl_put_format(out, *type == 'x' ? "0x%llx" : "%llu",
+		    (unsigned long long)value);
+}
+
+/* Print an event, whose fields lie as the metadata say. */
+static void
+print_event(struct tl_text *out, const char *metadata, struct tl_bytes *in)
+{
+	static const char head[] = "u32 id; u64 ns; u32 pid; u32 tid; u64 tsc; "
+				   "u64 number; u32 epoch; u32 error; "
+				   "string thread; string process; "
+				   "u8 category; u8 level; u8 kind; ";
+	char type[16], name[64], wanted[64];
+	const char *at = head, *fields;
+
+	snprintf(wanted, sizeof(wanted), "\tid = %u;\n\tstream_id",
+	    (unsigned)number(&(struct tl_bytes){ in->data, in->size }, 4));
+	metadata = strstr(metadata, wanted);
+	ck_assert_ptr_nonnull(metadata);
+	fields = strstr(metadata, "fields := struct {") + 18;
+	while (next_field(&at, type, name)) {
+		tl_put_format(out, "%s=", name);
+		print_field(out, type, in);
+		tl_put_char(out, ' ');
+	}
+	at = strstr(metadata, "} begun;");
+	if (at && at < fields) {
+		print_field(out, "u8", in);
+		tl_put_char(out, '+');
+		print_field(out, "s64", in);
+	}
+	tl_put_char(out, ':');
+	while (next_field(&fields, type, name)) {
+		tl_put_format(out, " %s=", name + 1);
+		print_field(out, type, in);
+	}
+	tl_put_char(out, '\n');
+}
+
+/* Write the events of lines (writer_text.h), and print the metadata, without the
+ * option "all" without the layout, the streams, and what is said. */
+static void
+write_ctf(struct tl_text *out, const char *options, struct tl_bytes in)
+{
+	const char *metadata, *offset, *env, *layout;
+	struct packet p;
+	char name[16];
+
+	writer_text_put_all(writer, in);
+	metadata = tl_text_string(named("metadata"));
+	offset = strstr(metadata, "\toffset_s");
+	env = strstr(offset, "env {");
+	layout = strstr(env, "stream {");
+	if (golden_has(options, "all"))
+		tl_put_string(out, metadata);
+	else
+		tl_put_format(out, "%.*s\n%.*s%s", (int)strcspn(offset, "\n"),
+		    offset, (int)(layout - env), env,
+		    strstr(layout, "\n};\n\n") + 5);
+	for (unsigned i = 0; i + 1 < file_count; i++) {
+		snprintf(name, sizeof(name), "stream_%u", i);
+		for (in = stream(name); next_packet(&in, &p);) {
+			tl_put_format(out,
+			    "%s: %llu to %llu, %llu discarded, packet %llu, "
+			    "cpu %u, lane %u, source %u\n",
+			    name, (unsigned long long)p.begin,
+			    (unsigned long long)p.end,
+			    (unsigned long long)p.discarded,
+			    (unsigned long long)p.number, p.cpu, p.lane,
+			    p.source);
+			while (p.events.size > 0)
+				print_event(out, metadata, &p.events);
+		}
+	}
+	if (said_count > 0)
+		tl_put_format(out, "said: %s\n", said);
+	teardown();
+	setup();
+}
+
 TEST_FILE(.setup = setup, .teardown = teardown);
 
-TEST(each_lane_has_a_stream)
-{
-	struct packet p;
-
-	put_set(VIEWERS_PLAIN, UINT64_MAX);
-	load();
-	ck_assert_uint_eq(file_count, 4);
-	p = only_packet("stream_0");
-	ck_assert_uint_eq(p.cpu, 0);
-	ck_assert_uint_eq(p.begin, VIEWERS_NS);
-	p = only_packet("stream_1");
-	ck_assert_uint_eq(p.cpu, 1);
-	ck_assert_uint_eq(p.lane, 1);
-	p = only_packet("stream_2");
-	ck_assert_uint_eq(p.cpu, TL_CPU_UNKNOWN);
-	ck_assert_uint_eq(p.begin, p.end);
-}
-
-TEST(an_event_lies_as_the_metadata_say)
-{
-	struct tl_bytes in;
-
-	put_set(VIEWERS_PLAIN, UINT64_MAX);
-	in = only_packet("stream_0").events;
-	ck_assert_uint_eq(number(&in, 4), 0);
-	ck_assert_uint_eq(number(&in, 8), VIEWERS_NS);
-	ck_assert_uint_eq(number(&in, 4), 40);
-	ck_assert_uint_eq(number(&in, 4), 50);
-	ck_assert_uint_eq(number(&in, 8), (uint64_t)VIEWERS_NS * 3);
-	ck_assert_uint_eq(number(&in, 8), 0);
-	ck_assert_uint_eq(number(&in, 4), 0);
-	ck_assert_uint_eq(number(&in, 4), 30);
-	ck_assert_uint_eq(number(&in, 2), 0); /* no names */
-	ck_assert_uint_eq(number(&in, 1), 0);
-	ck_assert_uint_eq(number(&in, 1), 4);
-	ck_assert_uint_eq(number(&in, 1), TL_INSTANT);
-	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
-	ck_assert_uint_eq(number(&in, 8), (uint64_t)INT64_MIN);
-	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
-	/* the message request: a string */
-	ck_assert_uint_eq(number(&in, 4), 1);
-	in.data += 8 + 4 + 4 + 8 + 8 + 4 + 4 + 2 + 3 + 8;
-	ck_assert_str_eq(in.data, "/index");
-	ck_assert(metadata_has("\tname = \"net:processed tcp, udp, and "
-			       "other\";\n\tloglevel = 14;"));
-	ck_assert(metadata_has("\t\tu64 _tcp;\n\t\ts64 _udp;\n\t\tx64 "
-			       "_other;\n"));
-	ck_assert(metadata_has("\t\tf64 _r;\n\t\ts64 _t;\n"));
-	ck_assert(metadata_has("\t\ts64 _id;\n\t\tstring _path;\n"));
-	ck_assert(metadata_has("enum : u8 { \"trace\" = 4 } level;"));
-	ck_assert(metadata_has("\"http:request id to path_entry\""));
-	ck_assert(metadata_has("\"http:request id to path_exit\""));
-	ck_assert(metadata_has("src/server.c:101\nPackets of one pass. */"));
-	ck_assert(!metadata_has("hostname"));
-}
-
-TEST(the_origin_stands_in_the_environment)
-{
-	const struct tl_origin origin = { .machine = "host\"a\\",
-		.command = "server",
-		.pid = 40 };
-
-	tl_writer_facts(writer)->origin = origin;
-	put_set(VIEWERS_PLAIN, 1);
-	ck_assert(metadata_has("hostname = \"host\\\"a\\\\\\\\\";"));
-	ck_assert(metadata_has("procname = \"server\";"));
-	ck_assert(metadata_has("vpid = 40;"));
-}
+TEST_TEXTS(traces, "tests/unit/format/write_ctf.cases", write_ctf);
 
 TEST(a_full_packet_is_followed_by_the_next)
 {
@@ -269,54 +305,6 @@ TEST(a_full_packet_is_followed_by_the_next)
 		end = p.end;
 	}
 	ck_assert_uint_gt(count, 5);
-}
-
-TEST(losses_lie_between_packets)
-{
-	static const uint64_t discarded[] = { 0, 11, 511, 514 };
-	struct tl_bytes in;
-	struct packet p;
-
-	put_set(VIEWERS_LOSSY, UINT64_MAX);
-	in = stream("stream_0");
-	for (size_t i = 0; i < 4; i++) {
-		ck_assert(next_packet(&in, &p));
-		ck_assert_uint_eq(p.discarded, discarded[i]);
-		ck_assert(i == 0 || i == 3 || p.events.size > 0);
-	}
-	ck_assert(!next_packet(&in, &p));
-	ck_assert_uint_eq(only_packet("stream_1").discarded, 0);
-	ck_assert_uint_eq(said_count, 0);
-}
-
-TEST(time_never_goes_back_in_a_stream)
-{
-	struct packet p;
-
-	put_set(VIEWERS_BACK, UINT64_MAX);
-	p = only_packet("stream_0");
-	ck_assert(metadata_has("offset_s = -1;"));
-	ck_assert_uint_eq(p.begin, 1000000000 - 5);
-	ck_assert_uint_eq(p.end, VIEWERS_NS + 1000000000 + 10);
-	ck_assert_uint_eq(said_count, 1);
-	ck_assert_str_eq(said, "CTF has no clock that is set back: time "
-			       "stands still meanwhile");
-}
-
-TEST(the_first_and_the_last_time_there_is_are_kept_apart)
-{
-	struct tl_event event = { 0 };
-	struct packet p;
-
-	ck_assert(viewers_event(VIEWERS_PLAIN, 0, &event));
-	event.ns = INT64_MIN;
-	ck_assert_ok(writer->sink.put(&writer->sink, &event));
-	event.ns = INT64_MAX;
-	ck_assert_ok(writer->sink.put(&writer->sink, &event));
-	ck_assert_ok(writer->sink.finish(&writer->sink));
-	p = only_packet("stream_0");
-	ck_assert_uint_eq(p.begin, 0);
-	ck_assert_uint_eq(p.end, INT64_MAX - 1000000000); /* 292 years */
 }
 
 TEST(hostile_texts_end_no_string_and_no_comment)
@@ -337,32 +325,6 @@ TEST(hostile_texts_end_no_string_and_no_comment)
 			open = !open;
 		ck_assert(*text != '\n' || !open);
 	}
-}
-
-TEST(an_event_has_the_names_of_its_thread_and_process)
-{
-	struct tl_names names = { 0 };
-	struct tl_message message = { .kind = TIMELINE_RECORD_INSTANT,
-		.level = 6,
-		.names = &names };
-	struct tl_event event = { .kind = TL_INSTANT,
-		.message = &message,
-		.pid = 41,
-		.tid = 42 };
-	struct tl_bytes in;
-	struct packet p;
-
-	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("x")));
-	ck_assert_ok(tl_names_add(&names, 41, 0, tl_bytes_of("p")));
-	ck_assert_ok(tl_names_add(&names, 41, 42, tl_bytes_of("t\n")));
-	ck_assert_ok(writer->sink.put(&writer->sink, &event));
-	ck_assert_ok(writer->sink.finish(&writer->sink));
-	in = stream("stream_0");
-	ck_assert(next_packet(&in, &p));
-	ck_assert_uint_eq(p.events.size, 44 + 3 + 2 + 3);
-	ck_assert_str_eq(p.events.data + 44, "t?");
-	ck_assert_str_eq(p.events.data + 44 + 3, "p");
-	tl_names_free(&names);
 }
 
 static char large[50000];
@@ -400,14 +362,6 @@ TEST(an_event_may_be_larger_than_a_packet)
 		    49 + 3 * sizeof(large) + 4 * sizeof(large) + 4);
 	}
 	ck_assert_uint_eq(in.size, 0);
-}
-
-TEST(a_trace_without_events_is_one)
-{
-	put_set(VIEWERS_PLAIN, 0);
-	load();
-	ck_assert_uint_eq(file_count, 1);
-	ck_assert(metadata_has("/* CTF 1.8 */"));
 }
 
 TEST(an_error_of_the_output_stops_the_caller)

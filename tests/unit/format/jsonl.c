@@ -2,6 +2,7 @@
 /* jsonl.c - events as JSON lines, byte by byte. */
 #include "format/jsonl/jsonl.h"
 #include "lib/test.h"
+#include "writer_fixture.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,23 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct tl_text got;
-static unsigned writes;
-static int write_rc;
-static struct tl_writer *writer;
-static struct tl_sink *sink;
 static struct tl_message message;
 static struct tl_event event;
-
-static int
-take(void *context, const char *data, size_t size)
-{
-	ck_assert_ptr_eq(context, &got);
-	ck_assert_uint_gt(size, 0);
-	writes++;
-	tl_put_bytes(&got, tl_bytes(data, size));
-	return write_rc;
-}
 
 static struct tl_bytes
 get_string(const struct tl_strings *strings, uint64_t n)
@@ -40,11 +26,7 @@ static const struct tl_strings strings = { get_string };
 static void
 setup(void)
 {
-	got = (struct tl_text){ 0 };
-	writes = 0;
-	write_rc = 0;
-	ck_assert_ok(tl_jsonl_write_new(&writer, take, &got, NULL));
-	sink = &writer->sink;
+	writer_setup(tl_jsonl_write_new);
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
 		.strings = &strings };
@@ -59,22 +41,15 @@ setup(void)
 }
 
 static void
-teardown(void)
-{
-	tl_writer_free(writer);
-	tl_text_free(&got);
-}
-
-static void
-put(const char *line)
+put_line(const char *line)
 {
 	if (line)
 		ck_assert_ok(tl_message_parse(&message, tl_bytes_of(line)));
-	ck_assert_ok(sink->put(sink, &event));
-	ck_assert_ok(sink->finish(sink));
+	put(&event);
+	finish();
 }
 
-TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+TEST_FILE(.setup = setup, .teardown = writer_teardown, .timeout = 60);
 
 TEST(lines_are_handed_on_in_large_pieces_and_all_of_them)
 {
@@ -83,14 +58,14 @@ TEST(lines_are_handed_on_in_large_pieces_and_all_of_them)
 	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("processed $tcp")));
 	for (unsigned i = 0; i < 10000; i++) {
 		event.args[0] = i;
-		ck_assert_ok(sink->put(sink, &event));
+		put(&event);
 	}
-	ck_assert_ok(sink->finish(sink));
+	finish();
 	for (size_t i = 0; i < got.size; i++)
 		lines += got.data[i] == '\n';
 	ck_assert_uint_eq(lines, 10000);
 	ck_assert_uint_le(writes, got.size / TL_OUT_SIZE_MAX + 1);
-	ck_assert_ok(sink->finish(sink)); /* the output is empty */
+	finish(); /* the output is empty */
 }
 
 TEST(what_write_says_is_returned)
@@ -100,11 +75,11 @@ TEST(what_write_says_is_returned)
 	ck_assert_ok(tl_message_parse(&message, tl_bytes_of("processed $tcp")));
 	write_rc = -ENOSPC;
 	for (unsigned i = 0; i < 10000 && rc == 0; i++)
-		rc = sink->put(sink, &event);
+		rc = writer->sink.put(&writer->sink, &event);
 	ck_assert_int_eq(rc, -ENOSPC);
 	ck_assert_uint_eq(writes, 1);
-	ck_assert_ok(sink->put(sink, &event));
-	ck_assert_int_eq(sink->finish(sink), -ENOSPC);
+	put(&event);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), -ENOSPC);
 }
 
 /* Every byte value in every text of an event, read by another program. */
@@ -122,13 +97,12 @@ TEST(python_reads_every_line)
 		odd[i] = (char)i;
 	message.category = tl_bytes(odd, sizeof(odd));
 	event.args[0] = 1;
-	put("odd $a%s $b%d");
+	put_line("odd $a%s $b%d");
 	ck_assert_ok(
 	    tl_message_parse(&message, tl_bytes(odd + 11, sizeof(odd) - 11)));
 	tl_writer_free(writer);
 	ck_assert_ok(tl_jsonl_write_new(&writer, take, &got, NULL));
-	sink = &writer->sink;
-	put(NULL);
+	put_line(NULL);
 	fd = mkstemp(path);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, got.data, got.size), (ssize_t)got.size);

@@ -14,12 +14,15 @@ static struct tl_text got;
 static char said[SAID_MAX][TL_FAULT_TEXT_MAX];
 static unsigned said_count;
 static struct tl_writer *writer;
-static int write_rc; /* the result of the output */
+static int write_rc;    /* the result of the output */
+static unsigned writes; /* calls of the output */
 
 static inline int
 take(void *context, const char *data, size_t size)
 {
 	ck_assert_ptr_eq(context, &got);
+	ck_assert_uint_gt(size, 0);
+	writes++;
 	tl_put_bytes(&got, tl_bytes(data, size));
 	return write_rc;
 }
@@ -41,7 +44,7 @@ writer_setup(writer_new *make)
 	static const struct tl_report report = { hear, NULL };
 
 	got = (struct tl_text){ 0 };
-	said_count = 0;
+	said_count = writes = 0;
 	write_rc = 0;
 	ck_assert_int_eq(make(&writer, take, &got, &report), 0);
 }

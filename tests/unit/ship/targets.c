@@ -2,7 +2,7 @@
 /*
  * targets.c - the targets: a directory of blocks, or of their events; a pipe.
  */
-#include "lib/test.h"
+#include "lib/golden.h"
 #include "ship/target/target.h"
 #include "ship_fixture.h"
 
@@ -18,7 +18,7 @@ enum { PATHS_MAX = 64 };
 
 static const struct tl_report report = { ship_say, NULL };
 static struct tl_target *target;
-static uint64_t acked[1024]; /* acks by number */
+static struct tl_target_options options;
 static uint64_t acked_count;
 static char paths[PATHS_MAX][256];
 static size_t path_count;
@@ -27,9 +27,9 @@ static void
 note_acked(void *context, const char *chain, uint64_t number, int rc)
 {
 	(void)context;
+	(void)number;
 	ck_assert_str_eq(chain, CHAIN);
 	ck_assert_int_eq(rc, 0);
-	acked[number]++;
 	acked_count++;
 }
 
@@ -45,14 +45,28 @@ options_of(const char *format)
 }
 
 static void
-open_target(const struct tl_target_options *options)
+setup(void)
+{
+	ship_setup();
+	options = options_of(NULL);
+	target = NULL;
+}
+
+static void
+teardown(void)
+{
+	tl_target_free(target);
+	ship_teardown();
+}
+
+static void
+open_target(void)
 {
 	struct tl_fault fault = { 0 };
 
-	ck_assert_msg(tl_target_open(&target, options, &fault) == 0, "%s",
+	ck_assert_msg(tl_target_open(&target, &options, &fault) == 0, "%s",
 	    fault.text);
 	target->acked = note_acked;
-	memset(acked, 0, sizeof(acked));
 	acked_count = 0;
 }
 
@@ -81,30 +95,12 @@ send_block(uint64_t number, int64_t ns)
 	ck_assert_int_eq(try_send(number, ns), 0);
 }
 
-/* Open the target, and send the blocks [from, to), all of one time. */
-static void
-open_and_send(const struct tl_target_options *options, uint64_t from,
-    uint64_t to)
-{
-	open_target(options);
-	for (; from < to; from++)
-		send_block(from, START_NS);
-}
-
 static void
 wait_for_acks(void)
 {
 	struct tl_fault fault = { 0 };
 
 	ck_assert_int_eq(target->wait(target, 0, &fault), 0);
-}
-
-static void
-finish(void)
-{
-	struct tl_fault fault = { 0 };
-
-	ck_assert_ok(target->finish(target, &fault));
 }
 
 static int
@@ -131,44 +127,103 @@ look(void)
 	qsort(paths, path_count, sizeof(paths[0]), compare);
 }
 
-TEST_FILE(.setup = ship_setup, .teardown = ship_teardown, .timeout = 30);
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 30);
 
-TEST(a_block_is_a_file_by_host_date_and_hour)
+/* == cases in targets.cases == */
+
+static char place[128]; /* of the target */
+
+static void
+put_acked(struct tl_text *out)
 {
-	const struct tl_target_options options = options_of(NULL);
-
-	open_target(&options);
-	send_block(0, START_NS);
-	send_block(1, START_NS + HOUR_NS);
-	send_block(2, -1);
-	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 3);
-	look();
-	ck_assert_uint_eq(path_count, 3);
-	ck_assert_str_eq(paths[0],
-	    "host=web.1/date=1969-12-31/hour=23/a%2Fb-" CHAIN "-2.trace");
-	ck_assert_str_eq(paths[1],
-	    "host=web.1/date=2026-05-20/hour=04/a%2Fb-" CHAIN "-0.trace");
-	ck_assert_str_eq(paths[2],
-	    "host=web.1/date=2026-05-20/hour=05/a%2Fb-" CHAIN "-1.trace");
-	tl_target_free(target);
+	tl_put_format(out, " = acked %llu", (unsigned long long)acked_count);
 }
 
-TEST(a_block_that_comes_again_takes_its_own_place)
+/* Send blocks from a number on; prints the first result that is not 0. */
+static void
+send_blocks(struct tl_text *out, const char *line)
 {
-	const struct tl_target_options options = options_of(NULL);
+	unsigned long long from = 0, hour = 0, count = 1;
+	const bool before = strstr(line, "before") != NULL;
+	int rc = 0;
 
-	open_and_send(&options, 0, 1);
-	send_block(0, START_NS);
-	wait_for_acks();
-	look();
-	ck_assert_uint_eq(path_count, 1);
-	tl_target_free(target);
+	sscanf(line, "send %llu %llu %llu", &from, &hour, &count);
+	for (; rc == 0 && count > 0; from++, count--)
+		rc = try_send(from,
+		    before ? -1 : START_NS + (int64_t)hour * HOUR_NS);
+	if (rc < 0)
+		tl_put_format(out, " = %d", rc);
 }
+
+/*
+ * Run a line:
+ *	open dir|FORMAT [NAME]	the target; its options are those of the next
+ *				lines, until the first block
+ *	part_size N, part_ns N, held_max N
+ *	send NUMBER HOUR [COUNT]	blocks, or of an hour "before" 1970
+ *	wait [some], finish, close	prints how many are acked; some are
+ *	look			prints the files
+ *	file, no file		in the place of NAME
+ *	limit [SIZE]		of files
+ */
+static void
+run_line(struct tl_text *out, const char *line)
+{
+	char word[16], name[16] = "", rest[16] = "";
+	struct tl_fault fault = { 0 };
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	uint64_t n;
+
+	sscanf(line, "%15s %15s %15s", word, name, rest);
+	n = strtoull(name, NULL, 10);
+	if (strcmp(word, "open") == 0) {
+		options = options_of(strcmp(name, "dir") ? name : NULL);
+		snprintf(place, sizeof(place), "%s%s%s", folder,
+		    *rest ? "/" : "", rest);
+		options.url = place;
+	} else if (strcmp(word, "part_size") == 0) {
+		options.part_size = n;
+	} else if (strcmp(word, "part_ns") == 0) {
+		options.part_ns = (int64_t)n;
+	} else if (strcmp(word, "held_max") == 0) {
+		options.held_max = n;
+	} else if (strcmp(word, "send") == 0) {
+		if (!target)
+			open_target();
+		send_blocks(out, line);
+	} else if (strcmp(word, "wait") == 0) {
+		wait_for_acks();
+		ck_assert(strcmp(name, "some") != 0 || acked_count > 0);
+		if (!*name)
+			put_acked(out);
+	} else if (strcmp(word, "finish") == 0) {
+		ck_assert_ok(target->finish(target, &fault));
+		put_acked(out);
+	} else if (strcmp(word, "close") == 0) {
+		tl_target_free(target);
+		target = NULL;
+	} else if (strcmp(word, "look") == 0) {
+		look();
+		for (size_t i = 0; i < path_count; i++)
+			tl_put_format(out, i ? "\n\t%s" : " = %s", paths[i]);
+	} else if (strcmp(word, "limit") == 0) {
+		signal(SIGXFSZ, SIG_IGN);
+		limit.rlim_cur = n ? n : RLIM_INFINITY;
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	} else {
+		snprintf(place, sizeof(place), "%s/out", folder);
+		if (strcmp(word, "file") == 0)
+			close(
+			    open(place, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+		else
+			ck_assert_int_eq(unlink(place), 0);
+	}
+}
+
+TEST_LINES(folders, "tests/unit/ship/targets.cases", run_line);
 
 TEST(hostile_names_stay_in_the_folder)
 {
-	const struct tl_target_options options = options_of(NULL);
 	struct tl_block block = { .host = "../../etc",
 		.timeline = "..",
 		.chain = CHAIN,
@@ -176,7 +231,7 @@ TEST(hostile_names_stay_in_the_folder)
 	struct tl_fault fault = { 0 };
 	struct tl_text text = { 0 };
 
-	open_target(&options);
+	open_target();
 	ship_block(&text, &block, START_NS, "0:0");
 	ck_assert_int_eq(target->send(target, &block, &fault), 0);
 	memset(block.timeline, '/', sizeof(block.timeline) - 1);
@@ -185,149 +240,12 @@ TEST(hostile_names_stay_in_the_folder)
 	tl_text_free(&text);
 	look();
 	ck_assert_uint_eq(path_count, 2);
-	tl_target_free(target);
-}
-
-/* A file stands in the place of the folder. */
-TEST(a_folder_that_cannot_be_had_is_tried_again)
-{
-	struct tl_target_options options = options_of(NULL);
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/out", folder);
-	options.url = path;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	close(fd);
-	open_target(&options);
-	ck_assert_int_eq(try_send(0, START_NS), -ENOTDIR);
-	unlink(path);
-	send_block(0, START_NS);
-	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 1);
-	tl_target_free(target);
-}
-
-TEST(events_of_many_blocks_are_one_file)
-{
-	const struct tl_target_options options = options_of("jsonl");
-
-	open_and_send(&options, 3, 8);
-	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 0); /* no file is complete */
-	finish();
-	ck_assert_uint_eq(acked_count, 5);
-	look();
-	ck_assert_uint_eq(path_count, 1);
-	ck_assert_str_eq(paths[0],
-	    "host=web.1/date=2026-05-20/hour=04/a%2Fb-" CHAIN "-3-7.jsonl");
-	tl_target_free(target);
-}
-
-TEST(a_file_of_events_ends_with_its_hour)
-{
-	const struct tl_target_options options = options_of("jsonl");
-
-	open_target(&options);
-	send_block(0, START_NS);
-	send_block(1, START_NS + HOUR_NS);
-	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 1);
-	finish();
-	look();
-	ck_assert_uint_eq(path_count, 2);
-	tl_target_free(target);
-}
-
-TEST(a_file_of_events_ends_when_it_is_large)
-{
-	struct tl_target_options options = options_of("jsonl");
-
-	options.part_size = 5000;
-	open_and_send(&options, 0, 20);
-	finish();
-	look();
-	ck_assert_uint_gt(path_count, 3);
-	ck_assert_uint_eq(acked_count, 20);
-	tl_target_free(target);
-}
-
-TEST(a_file_of_events_ends_when_it_is_old)
-{
-	struct tl_target_options options = options_of("jsonl");
-
-	options.part_ns = 1;
-	open_and_send(&options, 0, 1);
-	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 1);
-	tl_target_free(target);
-}
-
-TEST(a_file_of_events_ends_when_too_much_waits)
-{
-	struct tl_target_options options = options_of("jsonl");
-
-	options.held_max = 4096;
-	open_and_send(&options, 0, 50);
-	wait_for_acks();
-	ck_assert_uint_gt(acked_count, 0);
-	tl_target_free(target);
-}
-
-TEST(what_a_whole_file_has_is_not_written_again)
-{
-	const struct tl_target_options options = options_of("jsonl");
-
-	open_and_send(&options, 0, 5);
-	finish();
-	tl_target_free(target);
-	open_and_send(&options, 2, 8);
-	wait_for_acks();
-	ck_assert_uint_eq(acked_count, 3); /* blocks 2, 3 and 4 */
-	finish();
-	ck_assert_uint_eq(acked_count, 6);
-	look();
-	ck_assert_uint_eq(path_count, 2);
-	ck_assert_str_eq(strrchr(paths[1], '-'), "-7.jsonl");
-	ck_assert_ptr_nonnull(strstr(paths[1], "-5-7."));
-	tl_target_free(target);
-}
-
-TEST(a_file_of_events_that_is_not_whole_is_gone)
-{
-	const struct tl_target_options options = options_of("jsonl");
-
-	open_and_send(&options, 0, 1);
-	tl_target_free(target);
-	look();
-	ck_assert_uint_eq(path_count, 0);
-}
-
-TEST(a_full_disk_is_no_end_of_events)
-{
-	const struct rlimit none = { 100, RLIM_INFINITY };
-	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-	const struct tl_target_options options = options_of("jsonl");
-
-	signal(SIGXFSZ, SIG_IGN);
-	open_target(&options);
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
-	ck_assert_int_eq(try_send(0, START_NS), -EFBIG);
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
-	look();
-	ck_assert_uint_eq(path_count, 0);
-	send_block(0, START_NS);
-	send_block(1, START_NS);
-	finish();
-	ck_assert_uint_eq(acked[0] + acked[1], 2);
-	tl_target_free(target);
 }
 
 /* == a pipe == */
 
 TEST(a_pipe_takes_what_it_can)
 {
-	const struct tl_target_options options = options_of(NULL);
 	static char bytes[1 << 20];
 	uint64_t sent = 0;
 	ssize_t n, size = 0;
@@ -354,13 +272,11 @@ TEST(a_pipe_takes_what_it_can)
 	send_block(sent, START_NS);
 	ck_assert_int_eq(target->wait(target, 0, &(struct tl_fault){ 0 }),
 	    -EPIPE);
-	tl_target_free(target);
 	close(ends[1]);
 }
 
 TEST(a_target_is_known_by_its_word)
 {
-	struct tl_target_options options = options_of(NULL);
 	struct tl_fault fault = { 0 };
 
 	options.url = "ftp://host/dir";

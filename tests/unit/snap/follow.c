@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow.c - a follower sees every entry once, and reports what it missed. */
 #include "lib/frozen.h"
+#include "lib/golden.h"
 #include "lib/random.h"
-#include "lib/test.h"
 
 #include <sys/resource.h>
 
 enum { N = 64, LANES = 4 };
-#define LONG_NS (3600 * UINT64_C(1000000000))
 
 static struct timeline_event *event;
 static struct timeline_event *error;
 static struct tl_cursor *follow;
+static struct timeline_header before;
+static int64_t began_ns;
+
+/* The events of a line: plain numbers, which are joined to ranges. */
+static struct {
+	struct tl_text *out;
+	uint64_t from, to;    /* of the range that is not printed yet */
+	char mark;            /* of this range */
+	uint64_t observed[2]; /* of the last event of each message */
+	struct tl_event loss; /* the last event, if it was a loss */
+} shown;
 
 static void
 open_follow(uint64_t tail)
@@ -28,6 +38,10 @@ setup(void)
 	fixture_setup_tiny();
 	ck_assert_ok(timeline_define(tl, "a", "info", "$a", &event));
 	ck_assert_ok(timeline_define(tl, "a", "error", "$a", &error));
+	before = *tl->header;
+	began_ns = (int64_t)tl_clock_read(CLOCK_REALTIME);
+	memset(&shown, 0, sizeof(shown));
+	memset(shown.observed, 0xff, sizeof(shown.observed));
 }
 
 static void
@@ -61,121 +75,241 @@ expect_numbers(uint64_t from, uint64_t to)
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
 }
 
-static void
-expect_lost(uint64_t lost)
-{
-	struct tl_event e;
+/* == cases in follow.cases == */
 
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.kind, TL_LOST);
-	ck_assert_uint_eq(e.lost, lost);
-	ck_assert(e.overwritten && e.unread);
+static void
+show_range(void)
+{
+	if (shown.to > shown.from + 1)
+		tl_put_format(shown.out, "-%lu", shown.to - 1);
+	shown.from = shown.to = 0;
 }
 
-/* Expect so many events, and then that the file was removed. */
+/*
+ * Show an event: "|" stands before one that is cut off from the last of its
+ * message, "?" before those that were not observed, "@" before one that has the
+ * time of the loss before it.
+ */
 static void
-expect_removed(int events)
+show(const struct tl_event *e)
+{
+	const bool plain = e->kind == TL_INSTANT && e->message->builtin == 0;
+	uint64_t *observed = &shown.observed[plain && e->level > 6];
+	const bool follows = plain && shown.to > 0 && shown.to == e->args[0];
+	char mark = ' ';
+
+	if (shown.loss.kind == TL_LOST && shown.loss.tsc == e->tsc &&
+	    shown.loss.ns == e->ns)
+		mark = '@';
+	else if (plain && e->observed == TL_UNOBSERVED)
+		mark = '?';
+	else if (plain && tl_observed_cut(*observed, e->observed))
+		mark = '|';
+	shown.loss = *e;
+	if (plain)
+		*observed = e->observed;
+	if (follows && (mark == '?' ? shown.mark == '?'
+				    : mark == ' ' && shown.mark != '?')) {
+		shown.to++;
+		return;
+	}
+	show_range();
+	tl_put_format(shown.out, mark == ' ' ? " " : " %c", mark);
+	if (plain) {
+		tl_put_unsigned(shown.out, e->args[0]);
+		shown.from = e->args[0];
+		shown.to = shown.from + 1;
+		shown.mark = mark;
+	} else if (e->kind == TL_LOST) {
+		ck_assert_int_ge(e->ns, began_ns);
+		tl_put_format(shown.out, "lost %lu from %lu%s%s", e->lost,
+		    e->number, e->overwritten ? " overwritten" : "",
+		    e->unread ? " unread" : "");
+	} else {
+		ck_assert_uint_eq(e->message->builtin, TIMELINE_BUILTIN_CLEAR);
+		tl_put_string(shown.out, "clear");
+	}
+}
+
+static int
+show_once(void)
 {
 	struct tl_event e;
+	const int rc = tl_cursor_next(follow, &e);
 
-	for (int i = 0; i < events; i++)
-		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+	if (rc > 0)
+		show(&e);
+	else
+		show_range();
+	if (rc < 0)
+		tl_put_format(shown.out, " %d", rc);
+	return rc;
+}
+
+/* Show what there is, until twice nothing comes. */
+static void
+show_all(void)
+{
+	for (int nothing = 0; nothing < 2;)
+		nothing = show_once() > 0 ? 0 : nothing + 1;
+}
+
+/* Wait for an event, however many rounds it takes. */
+static void
+show_late(void)
+{
+	while (show_once() == 0)
+		usleep(1000);
+	show_all();
+}
+
+static void
+limit_files(bool none)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = none ? 0 : limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void
+try_open(const char *path)
+{
+	struct tl_fault fault = { 0 };
+	char saved[64];
+
+	snprintf(saved, sizeof(saved), "/dev/shm/test-follow-%d",
+	    (int)getpid());
+	ck_assert_ok(timeline_save(tl, saved));
+	follow = NULL;
+	tl_put_format(shown.out, " %d",
+	    tl_follow_open(&follow, strcmp(path, "saved") == 0 ? saved : path,
+		0, &fault));
+	ck_assert_str_ne(fault.text, "");
+	ck_assert_ptr_null(follow);
+	unlink(saved);
+}
+
+static void
+set_field(const char *name, uint32_t value)
+{
+	struct timeline_header *h = tl->header;
+
+	if (strcmp(name, "tier_entries") == 0)
+		h->tier_entries[0] = h->tier_entries[1] = value;
+	else
+		*(strcmp(name, "tiers") == 0         ? &h->tiers
+		    : strcmp(name, "state") == 0     ? &h->state
+		    : strcmp(name, "cpu_lanes") == 0 ? &h->cpu_lanes
+						     : &h->fallback_lanes) =
+		    value;
+}
+
+/*
+ * Run a line:
+ *	log FROM TO, error, mixed	entries with these numbers
+ *	clear, remove			the timeline
+ *	head LANE N, write LANE Q	entries by hand
+ *	torn LANE Q [END], ahead LANE Q MS
+ *	open [TAIL], try PATH		a follower; try prints the result
+ *	delay NS, again			prints when to look again
+ *	once, next, wait		prints one event, all, or all to come
+ *	steps FROM TO STEP		"log" and "next" by turns
+ *	set FIELD VALUE, restore, truncate SIZE, check	the header, the file
+ *	files none|many			that may be opened
+ */
+static void
+run_line(struct tl_text *out, const char *line)
+{
+	char word[16], w[3][64] = { "", "", "" };
+	struct tl_text text = { 0 };
+	struct tl_event e;
+	uint64_t n[3];
+
+	sscanf(line, "%15s %63s %63s %63s", word, w[0], w[1], w[2]);
+	for (int i = 0; i < 3; i++)
+		n[i] = strtoull(w[i], NULL, 10);
+	shown.out = &text;
+	if (strcmp(word, "log") == 0) {
+		log_numbers(n[0], n[1]);
+	} else if (strcmp(word, "error") == 0 || strcmp(word, "mixed") == 0) {
+		for (uint64_t i = n[0]; i < n[1]; i++)
+			tl_append_fallback(*word == 'm' && i % 3 ? event
+								 : error,
+			    i, 0, 0, 0);
+	} else if (strcmp(word, "clear") == 0) {
+		timeline_clear(tl);
+	} else if (strcmp(word, "remove") == 0) {
+		timeline_remove(fixture_name);
+	} else if (strcmp(word, "head") == 0) {
+		fixture_head((uint32_t)n[0])->head = n[1];
+	} else if (strcmp(word, "write") == 0) {
+		fixture_entry((uint32_t)n[0], n[1])->args[0] = n[1];
+		fixture_entry((uint32_t)n[0], n[1])->message = event->message;
+		fixture_stamp((uint32_t)n[0], n[1]);
+	} else if (strcmp(word, "torn") == 0) {
+		for (uint64_t q = n[1]; q == n[1] || q < n[2]; q++)
+			fixture_entry((uint32_t)n[0], q)->stamp = 0;
+	} else if (strcmp(word, "ahead") == 0) {
+		fixture_entry((uint32_t)n[0], n[1])->tsc +=
+		    tl_calibrate_ticks(tl->header, n[2] * 1000000);
+		fixture_stamp((uint32_t)n[0], n[1]);
+	} else if (strcmp(word, "open") == 0) {
+		open_follow(n[0]);
+	} else if (strcmp(word, "try") == 0) {
+		try_open(w[0]);
+	} else if (strcmp(word, "delay") == 0) {
+		tl_follow_delay(follow, n[0]);
+	} else if (strcmp(word, "again") == 0) {
+		n[0] = tl_follow_again_ns(follow);
+		tl_put_format(&text, n[0] == UINT64_MAX ? " never" : " %lu",
+		    n[0]);
+	} else if (strcmp(word, "once") == 0) {
+		if (show_once() == 0)
+			tl_put_string(&text, " -");
+	} else if (strcmp(word, "next") == 0) {
+		show_all();
+		if (text.size == 0)
+			tl_put_string(&text, " -");
+	} else if (strcmp(word, "wait") == 0) {
+		show_late();
+	} else if (strcmp(word, "steps") == 0) {
+		for (; n[0] < n[1]; n[0] += n[2]) {
+			log_numbers(n[0], n[0] + n[2]);
+			for (uint64_t i = 0; i < n[2]; i++)
+				ck_assert_int_eq(show_once(), 1);
+			ck_assert_uint_eq(shown.to, n[0] + n[2]);
+			ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+		}
+	} else if (strcmp(word, "set") == 0) {
+		set_field(w[0], (uint32_t)n[1]);
+	} else if (strcmp(word, "restore") == 0) {
+		memcpy(tl->header, &before,
+		    offsetof(struct timeline_header, levels));
+	} else if (strcmp(word, "check") == 0) {
+		ck_assert_ok(tl_layout_check(tl->header, NULL));
+	} else if (strcmp(word, "truncate") == 0) {
+		/* the teardown closes a whole file */
+		ck_assert_int_eq(ftruncate(tl->fd,
+				     (*w[0] == '-' || *w[0] == 'w'
+					     ? (off_t)tl->geometry.total_size
+					     : 0) +
+					 strtoll(w[0], NULL, 10)),
+		    0);
+	} else {
+		ck_assert_str_eq(word, "files");
+		limit_files(strcmp(w[0], "none") == 0);
+	}
+	show_range();
+	if (text.size > 0)
+		tl_put_format(out, " =%s", tl_text_string(&text));
+	tl_text_free(&text);
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
 
-TEST(what_is_logged_from_now_on_comes_once)
-{
-	log_numbers(0, 10);
-	open_follow(0);
-	expect_numbers(0, 0);
-	for (uint64_t i = 10; i < 500; i += 30) {
-		log_numbers(i, i + 30);
-		expect_numbers(i, i + 30);
-	}
-}
-
-TEST(a_tail_comes_first)
-{
-	log_numbers(0, 20);
-	open_follow(5);
-	expect_numbers(15, 20);
-	log_numbers(20, 30);
-	expect_numbers(20, 30);
-}
-
-TEST(a_tail_longer_than_all_there_is_loses_nothing)
-{
-	log_numbers(0, 3);
-	open_follow(1000);
-	expect_numbers(0, 3);
-	log_numbers(3, 4);
-	expect_numbers(3, 4);
-}
-
-TEST(what_was_overwritten_is_said_to_be_lost)
-{
-	open_follow(0);
-	log_numbers(0, 10);
-	expect_numbers(0, 10);
-	log_numbers(10, 10 + 2 * N);
-	expect_lost(N);
-	expect_numbers(10 + N, 10 + 2 * N);
-	log_numbers(200, 203);
-	expect_numbers(200, 203);
-}
-
-TEST(what_was_cleared_is_not_lost)
-{
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 10);
-	timeline_clear(tl);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.message->builtin, TIMELINE_BUILTIN_CLEAR);
-	expect_numbers(0, 0);
-	log_numbers(10, 12);
-	expect_numbers(10, 12);
-}
-
-TEST(what_was_cleared_was_not_observed)
-{
-	struct tl_event before, after;
-
-	open_follow(0);
-	log_numbers(0, 1);
-	ck_assert_int_eq(tl_cursor_next(follow, &before), 1);
-	expect_numbers(1, 1);
-	log_numbers(1, 10);
-	timeline_clear(tl);
-	log_numbers(10, 12);
-	ck_assert_int_eq(tl_cursor_next(follow, &after), 1); /* the clear */
-	ck_assert_int_eq(tl_cursor_next(follow, &after), 1);
-	ck_assert_uint_eq(after.args[0], 10);
-	ck_assert(tl_observed_cut(before.observed, after.observed));
-	expect_numbers(11, 12);
-	log_numbers(12, 13);
-	ck_assert_int_eq(tl_cursor_next(follow, &before), 1);
-	ck_assert(tl_observed_joins(before.observed, after.observed));
-}
-
-TEST(lanes_come_merged_within_a_round)
-{
-	struct tl_event e;
-
-	open_follow(0);
-	for (uint64_t i = 0; i < 20; i++)
-		tl_append_fallback(i % 3 ? event : error, i, 0, 0, 0);
-	for (uint64_t i = 0; i < 20; i++) {
-		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-		ck_assert_uint_eq(e.args[0], i);
-	}
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-}
+TEST_LINES(what_comes, "tests/unit/snap/follow.cases", run_line);
 
 TEST(messages_defined_meanwhile_are_known)
 {
@@ -204,23 +338,6 @@ TEST(messages_defined_meanwhile_are_known)
 	ck_assert_ptr_eq(e.message, first);
 }
 
-/* A writer has taken its ticket, but has not finished its entry. */
-TEST(what_is_not_whole_yet_comes_later)
-{
-	struct timeline_entry *slot;
-
-	open_follow(0);
-	log_numbers(0, 3);
-	expect_numbers(0, 3);
-	fixture_head(2)->head = 4;
-	expect_numbers(0, 0);
-	slot = fixture_entry(2, 3);
-	slot->args[0] = 3;
-	slot->message = event->message;
-	fixture_stamp(2, 3);
-	expect_numbers(3, 4);
-}
-
 /* Return the next event, however many rounds it takes. */
 static void
 wait_next(struct tl_event *e)
@@ -230,27 +347,6 @@ wait_next(struct tl_event *e)
 	while ((rc = tl_cursor_next(follow, e)) == 0)
 		usleep(1000);
 	ck_assert_int_eq(rc, 1);
-}
-
-TEST(a_writer_that_never_finishes_is_said_once)
-{
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 1);
-	fixture_head(2)->head = 2;
-	log_numbers(2, 4);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.args[0], 0);
-	expect_numbers(2, 4); /* the unfinished entry may still come */
-	wait_next(&e);
-	ck_assert_uint_eq(e.kind, TL_LOST);
-	ck_assert_uint_eq(e.lost, 1);
-	ck_assert_uint_eq(e.number, 1);
-	ck_assert(!e.overwritten);
-	expect_numbers(0, 0);
-	log_numbers(4, 5);
-	expect_numbers(4, 5);
 }
 
 /* Threads were stopped between their ticket and their last store. */
@@ -286,54 +382,6 @@ TEST(late_entries_come_in_a_later_round_and_once)
 	ck_assert_uint_eq(given + 1, 40);
 }
 
-/*
- * Tickets whose entries were overwritten before they were written are lost at
- * once.
- */
-TEST(holes_that_are_overwritten_are_lost)
-{
-	struct tl_event e;
-
-	open_follow(0);
-	for (uint64_t q = 0; q < 10; q++) {
-		log_numbers(q, q + 1);
-		if (q < 3)
-			fixture_entry(2, q)->stamp = 0;
-	}
-	expect_numbers(3, 10);
-	log_numbers(10, 10 + N);
-	expect_lost(3);
-	expect_numbers(10, 10 + N);
-	log_numbers(0, 2 * N);
-	expect_lost(N);
-	expect_numbers(N, 2 * N);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-}
-
-/*
- * An entry with a stamp after the start of the round comes in the next round,
- * unless its stamp is wrong.
- */
-TEST(stamps_ahead_wait_for_a_second_at_most)
-{
-	const uint64_t second =
-	    tl_calibrate_ticks(tl->header, UINT64_C(1000000000));
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 3);
-	fixture_entry(2, 1)->tsc += second / 4;
-	fixture_stamp(2, 1);
-	fixture_entry(2, 2)->tsc += 3 * second;
-	fixture_stamp(2, 2);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.args[0], 0);
-	expect_numbers(2, 3);
-	wait_next(&e);
-	ck_assert_uint_eq(e.args[0], 1);
-	expect_numbers(0, 0);
-}
-
 /* In a CPU lane with stamps ahead only the end of the lane waits. */
 TEST(the_end_of_a_cpu_lane_waits_for_its_time)
 {
@@ -359,95 +407,6 @@ TEST(the_end_of_a_cpu_lane_waits_for_its_time)
 	wait_next(&e);
 	ck_assert_uint_eq(e.args[0], 3);
 	expect_numbers(4, 5);
-}
-
-TEST(with_a_delay_entries_wait_until_a_quarter_of_a_lane_is_new)
-{
-	open_follow(0);
-	tl_follow_delay(follow, LONG_NS);
-	log_numbers(0, N / 4 - 1);
-	expect_numbers(0, 0);
-	log_numbers(N / 4 - 1, N / 4);
-	expect_numbers(0, N / 4);
-	log_numbers(N / 4, N / 4 + 1);
-	expect_numbers(0, 0);
-	tl_follow_delay(follow, 0);
-	expect_numbers(N / 4, N / 4 + 1);
-}
-
-TEST(with_a_delay_entries_come_when_they_are_that_old)
-{
-	struct tl_event e;
-	int rounds = 0;
-
-	open_follow(0);
-	tl_follow_delay(follow, 1);
-	log_numbers(0, 1);
-	while (tl_cursor_next(follow, &e) == 0)
-		rounds++;
-	ck_assert_int_ge(rounds, 1); /* the entry waits in the first round */
-	ck_assert_uint_eq(e.args[0], 0);
-}
-
-TEST(a_delay_does_not_outlive_the_file)
-{
-	open_follow(0);
-	tl_follow_delay(follow, LONG_NS);
-	log_numbers(0, 2);
-	timeline_remove(fixture_name);
-	expect_removed(2);
-}
-
-TEST(a_lane_that_grows_is_looked_at_before_a_burst_fills_it)
-{
-	open_follow(0);
-	expect_numbers(0, 0);
-	ck_assert_uint_eq(tl_follow_again_ns(follow), UINT64_MAX);
-	log_numbers(0, 1);
-	tl_follow_delay(follow, LONG_NS);
-	ck_assert_int_eq(tl_cursor_next(follow, &(struct tl_event){ 0 }), 0);
-	ck_assert_uint_eq(tl_follow_again_ns(follow), N / 4 * 200);
-}
-
-TEST(a_round_opens_no_file)
-{
-	struct rlimit limit;
-
-	open_follow(0);
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	limit.rlim_cur = 0;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	for (uint64_t i = 0; i < 200; i += 7) {
-		log_numbers(i, i + 7);
-		expect_numbers(i, i + 7);
-	}
-	limit.rlim_cur = limit.rlim_max;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
-
-TEST(a_removed_file_ends_it)
-{
-	open_follow(0);
-	log_numbers(0, 2);
-	timeline_remove(fixture_name);
-	expect_removed(2);
-}
-
-TEST(a_saved_file_does_not_grow)
-{
-	struct tl_fault fault = { 0 };
-	char path[64];
-
-	snprintf(path, sizeof(path), "/dev/shm/test-follow-%d", (int)getpid());
-	ck_assert_ok(timeline_save(tl, path));
-	follow = NULL;
-	ck_assert_int_eq(tl_follow_open(&follow, path, 0, &fault), -EINVAL);
-	ck_assert_str_ne(fault.text, "");
-	unlink(path);
-	ck_assert_int_eq(tl_follow_open(&follow, "/nobody-has-this", 0, &fault),
-	    -ENOENT);
-	ck_assert_int_eq(tl_follow_open(&follow, "", 0, &fault), -EINVAL);
-	ck_assert_ptr_null(follow);
 }
 
 /* Read each lane until there is nothing new, and sum up its events. */
@@ -546,65 +505,6 @@ TEST(another_goes_on_where_one_is)
 	expect_twin();
 }
 
-TEST(a_loss_has_the_number_of_the_first_that_is_missing)
-{
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 10);
-	expect_numbers(0, 10);
-	log_numbers(10, 10 + 2 * N);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.kind, TL_LOST);
-	ck_assert_uint_eq(e.number, 10);
-}
-
-/*
- * In one of two lanes only entries later than the other lane's entries are
- * left.
- */
-TEST(a_loss_stands_where_what_is_left_begins)
-{
-	struct tl_event e, loss;
-
-	open_follow(0);
-	for (uint64_t i = 0; i < 10; i++)
-		tl_append_fallback(error, i, 0, 0, 0);
-	log_numbers(10, 10 + 2 * N);
-	for (uint64_t i = 0; i < 10; i++) {
-		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-		ck_assert_uint_eq(e.args[0], i);
-	}
-	ck_assert_int_eq(tl_cursor_next(follow, &loss), 1);
-	ck_assert_uint_eq(loss.kind, TL_LOST);
-	ck_assert_uint_eq(loss.lost, N);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.args[0], 10 + N);
-	ck_assert_uint_eq(loss.tsc, e.tsc);
-	ck_assert_int_eq(loss.ns, e.ns);
-}
-
-/* The entries left are unfinished, so none of them can be returned yet. */
-TEST(a_loss_with_nothing_behind_it_ends_its_round)
-{
-	const int64_t before = (int64_t)tl_clock_read(CLOCK_REALTIME);
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 2 * N);
-	for (uint64_t q = N; q < 2 * N; q++)
-		fixture_entry(2, q)->stamp = 0;
-	tl_append_fallback(error, 7, 0, 0, 0);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.args[0], 7);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
-	ck_assert_uint_eq(e.kind, TL_LOST);
-	ck_assert_uint_eq(e.lost, N); /* the other entries may still come */
-	ck_assert_uint_eq(e.number, 0);
-	ck_assert_int_ge(e.ns, before);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
-}
-
 /* Move the time that the next round computes for a stamp. */
 static void
 move_clock(int64_t ns)
@@ -656,66 +556,6 @@ TEST(positions_that_cannot_be_are_refused)
 	start.lane_count++;
 	ck_assert_int_eq(tl_follow_open_at(&other, tl->fd, &start, &fault),
 	    -ESTALE);
-}
-
-/* A hostile writer may change the constant part of the header. */
-TEST(other_geometry_than_before_is_refused)
-{
-	struct tl_event e;
-	const struct timeline_header good = *tl->header;
-
-	open_follow(0);
-	log_numbers(0, 3);
-	tl->header->fallback_lanes = 2;
-	tl->header->tiers = 1;
-	tl->header->cpu_lanes = 1;
-	ck_assert_int_lt(tl_cursor_next(follow, &e), 0);
-	memcpy(tl->header, &good, offsetof(struct timeline_header, levels));
-	expect_numbers(0, 3);
-}
-
-/*
- * The new geometry has more lanes than the follower has room for, at other
- * places.
- */
-TEST(a_geometry_that_changes_ends_it)
-{
-	const struct timeline_header honest = *tl->header;
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 2);
-	expect_numbers(0, 2);
-	log_numbers(2, 3);
-	tl->header->tier_entries[0] = tl->header->tier_entries[1] = 2;
-	tl->header->cpu_lanes = 14;
-	ck_assert_ok(tl_layout_check(tl->header, NULL));
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
-	*tl->header = honest;
-	tl->header->state = TIMELINE_SAVED;
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
-	*tl->header = honest;
-	expect_numbers(2, 3);
-}
-
-TEST(a_file_that_is_truncated_ends_it)
-{
-	struct tl_event e;
-
-	open_follow(0);
-	log_numbers(0, 2);
-	expect_numbers(0, 2);
-	log_numbers(2, 3);
-	ck_assert_int_eq(ftruncate(tl->fd,
-			     (off_t)tl->geometry.total_size - 4096),
-	    0);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
-	ck_assert_int_eq(ftruncate(tl->fd, 4096), 0);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
-	ck_assert_int_eq(ftruncate(tl->fd, 0), 0);
-	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
-	/* the teardown closes a whole file */
-	ck_assert_int_eq(ftruncate(tl->fd, (off_t)tl->geometry.total_size), 0);
 }
 
 /*

@@ -4,8 +4,8 @@
  * same in both directions.
  */
 #include "lib/frozen.h"
+#include "lib/golden.h"
 #include "lib/random.h"
-#include "lib/test.h"
 
 enum { LANES = 8, N = 64, EVENTS_MAX = LANES * N };
 
@@ -189,33 +189,6 @@ TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
 }
 
 /*
- * Inside a CPU lane the order is the entry's number, whatever the stamps are.
- */
-TEST(a_lane_is_never_put_in_another_order)
-{
-	struct tl_snap *snap;
-	struct tl_cursor *cursor;
-	struct tl_event e;
-	static const uint64_t stamps[] = { 500, 400, 900, 100, 901, 3 };
-
-	for (int i = 0; i < 6; i++)
-		put(0, stamps[i], 0);
-	put(2, 450, 0);
-	snap = frozen_open(&file, 0);
-	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
-	for (uint64_t next = 0; tl_cursor_next(cursor, &e) > 0;)
-		if (e.lane == 0)
-			ck_assert_uint_eq(e.number, next++);
-	tl_cursor_close(cursor);
-	ck_assert_ok(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor));
-	for (uint64_t next = 6; tl_cursor_next(cursor, &e) > 0;)
-		if (e.lane == 0)
-			ck_assert_uint_eq(e.number, --next);
-	tl_cursor_close(cursor);
-	tl_snap_close(snap);
-}
-
-/*
  * Publish a record by hand: link it to the newest record, and make it the
  * newest.
  */
@@ -241,27 +214,6 @@ add_epoch(uint64_t number, const uint64_t heads[LANES])
 	file.header->newest = at;
 }
 
-TEST(epochs_part_what_stamps_cannot)
-{
-	const uint64_t first[LANES] = { 2, 0, 1 };
-	const uint64_t second[LANES] = { 3, 0, 2 };
-
-	put(0, 900, 0);
-	put(0, 1000, 0);
-	put(2, 950, 0);
-	add_epoch(1, first);
-	put(0, 5, 1);
-	put(2, 7, 1);
-	add_epoch(2, second);
-	put(2, 1, 2);
-	put(0, 2, 2);
-	/* A lane whose head was 0 at each epoch begins in the last epoch. */
-	put(4, 1, 2);
-	qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
-	expect_order(TL_OLDEST_FIRST);
-	expect_order(TL_NEWEST_FIRST);
-}
-
 TEST(an_epoch_of_other_lanes_is_a_fault)
 {
 	const uint64_t heads[LANES] = { 0 };
@@ -280,8 +232,29 @@ TEST(an_epoch_of_other_lanes_is_a_fault)
 	tl_snap_close(snap);
 }
 
-/* == ends that hold the stamp of their begin == */
+/* == cases in order.cases == */
 
+static void
+put_knot(uint64_t number, uint64_t tsc, int64_t ns, const char *flag)
+{
+	struct timeline_knot *knots =
+	    (void *)(file.bytes + file.header->knots_offset);
+	const bool begins = strcmp(flag, "epoch") == 0;
+
+	knots[number] = (struct timeline_knot){ .tsc = tsc,
+		.utc_ns = ns,
+		.mult = TL_MULT_ONE,
+		.flags = strcmp(flag, "step") == 0   ? TIMELINE_KNOT_STEP
+			 : strcmp(flag, "leap") == 0 ? TIMELINE_KNOT_LEAP
+			 : strcmp(flag, "kink") == 0 ? TIMELINE_KNOT_KINK
+			 : begins                    ? TIMELINE_KNOT_NEW_EPOCH
+						     : 0,
+		.epoch = begins,
+		.seq = number + 1 };
+	file.header->knot_count = number + 1;
+}
+
+/* Put an end that holds the stamp of its begin. */
 static void
 put_proof(uint64_t tsc, uint64_t begun)
 {
@@ -294,190 +267,85 @@ put_proof(uint64_t tsc, uint64_t begun)
 }
 
 /*
- * Check the proven durations of the ends in the file, oldest first; 0: the end
- * proves nothing.
+ * Show an event: its lane and its stamp, behind "?" if it was not observed and
+ * "|" if the one before it in its tier is cut off from it; the epoch; what an
+ * end proves.
  */
 static void
-expect_proofs(const int64_t *took, size_t count)
+show(struct tl_text *out, const struct tl_event *e, uint64_t observed[2])
 {
-	struct tl_snap *snap = frozen_open(&file, 0);
-	struct tl_cursor *cursor;
-	struct tl_event e;
-	size_t i = 0;
+	uint64_t *const before = &observed[e->lane % 2];
 
-	ck_assert_ok(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor));
-	while (tl_cursor_next(cursor, &e) > 0) {
-		if (e.kind != TL_END)
-			continue;
-		ck_assert_uint_lt(i, count);
-		ck_assert_msg(e.proven == (took[i] != 0), "end %zu", i);
-		ck_assert_msg(e.duration_ns == took[i], "end %zu took %ld", i,
-		    e.duration_ns);
-		ck_assert_uint_eq(e.args[0], 0);
-		i++;
+	if (e->kind == TL_LOST) {
+		tl_put_format(out, " %s %lu of %u",
+		    e->overwritten ? "overwritten" : "lost", e->lost, e->lane);
+		return;
 	}
-	ck_assert_uint_eq(i, count);
-	tl_cursor_close(cursor);
-	tl_snap_close(snap);
+	tl_put_format(out, " %s%u:%lu",
+	    e->observed == TL_UNOBSERVED                            ? "?"
+	    : tl_observed_cut(*before, e->observed) && *before != 0 ? "|"
+								    : "",
+	    e->lane, e->tsc);
+	*before = e->observed == TL_UNOBSERVED ? *before : e->observed;
+	if (e->epoch > 0)
+		tl_put_format(out, "/%u", e->epoch);
+	if (e->kind != TL_END)
+		return;
+	ck_assert_uint_eq(e->args[0], 0);
+	if (e->proven)
+		tl_put_format(out, "(%ld)", e->duration_ns);
+	else
+		ck_assert_int_eq(e->duration_ns, 0);
 }
 
+/*
+ * Run a line:
+ *	put LANE TSC, proof TSC BEGUN	an entry; an end that proves a span
+ *	torn LANE NUMBER, first LANE NUMBER
+ *	epoch NUMBER HEAD...	of lanes 0 to 2
+ *	knot NUMBER TSC NS [FLAG], clock realtime
+ *	oldest, newest		print the events
+ */
 static void
-put_knot(uint64_t number, uint64_t tsc, int64_t ns, uint16_t flags)
+run_line(struct tl_text *out, const char *line)
 {
-	struct timeline_knot *knots =
-	    (void *)(file.bytes + file.header->knots_offset);
-
-	knots[number] = (struct timeline_knot){ .tsc = tsc,
-		.utc_ns = ns,
-		.mult = TL_MULT_ONE,
-		.flags = flags,
-		.seq = number + 1 };
-	file.header->knot_count = number + 1;
-}
-
-/* Stamps that are wall times prove nothing over a step of the clock. */
-TEST(no_span_is_proven_over_a_step_of_its_clock)
-{
-	static const int64_t took[] = { 400, 0, 0, 100, 0, 300 };
-
-	file.header->clock_kind = TIMELINE_CLOCK_REALTIME;
-	put_knot(0, 1000, 1000, 0);
-	put_knot(1, 2000, 2000, TIMELINE_KNOT_STEP);
-	put_knot(2, 5000, 5000, TIMELINE_KNOT_LEAP);
-	put_knot(3, 8000, 8000, TIMELINE_KNOT_KINK);
-	put_proof(1600, 1200);
-	put_proof(2500, 1700); /* over the step */
-	put_proof(3000, 1999); /* over the step */
-	put_proof(3100, 3000);
-	put_proof(6000, 4999); /* over the leap second */
-	put_proof(8200, 7900);
-	expect_proofs(took, 6);
-}
-
-/*
- * Stamps of a counter prove a span over a step of the clock, because the
- * counter goes on.
- */
-TEST(a_step_of_the_clock_does_not_touch_a_proof_by_the_counter)
-{
-	static const int64_t took[] = { 400, 800 };
-
-	put_knot(0, 1000, 1000, 0);
-	put_knot(1, 2000, 20002000, TIMELINE_KNOT_STEP);
-	put_proof(1600, 1200);
-	put_proof(2500, 1700);
-	expect_proofs(took, 2);
-}
-
-TEST(a_begin_after_its_end_proves_nothing)
-{
-	static const int64_t took[] = { 0, 0, 1 };
-
-	put_knot(0, 1000, 1000, 0);
-	put_proof(1600, 1601);
-	put_proof(1700, 0);
-	put_proof(1800, 1799);
-	expect_proofs(took, 3);
-}
-
-/*
- * The counter begins again: a begin before the epoch may be a stamp of the old
- * counter.
- */
-TEST(a_begin_before_its_epoch_proves_nothing)
-{
-	static const int64_t took[] = { 200, 0, 0, 100 };
-	const uint64_t first[LANES] = { 1 };
-	struct timeline_knot *knots =
-	    (void *)(file.bytes + file.header->knots_offset);
-
-	put_knot(0, 1000, 1000, 0);
-	put_knot(1, 500, 90000, TIMELINE_KNOT_NEW_EPOCH);
-	knots[1].epoch = 1;
-	put_proof(1600, 1400);
-	add_epoch(1, first);
-	put_proof(600, 1400);
-	put_proof(650, 499);
-	put_proof(700, 600);
-	expect_proofs(took, 4);
-}
-
-TEST(losses_are_said_where_they_happened)
-{
-	static const uint8_t wanted[] = { 1, 1, 0, 1, 1 }; /* 0: a loss of 3 */
-	struct tl_snap *snap;
+	uint64_t n[4] = { 0 }, heads[LANES] = { 0 }, observed[2] = { 0 };
+	char word[16], flag[16] = "";
 	struct tl_cursor *cursor;
+	struct tl_snap *snap;
 	struct tl_event e;
 
-	for (uint64_t i = 0; i < 7; i++)
-		put(0, 100 + i, 0);
-	for (uint64_t i = 2; i < 5; i++)
-		frozen_entry(&file, 0, i)->stamp = 0;
-	for (int order = 0; order < 2; order++) {
+	sscanf(line, "%15s %lu %lu %lu %lu", word, &n[0], &n[1], &n[2], &n[3]);
+	sscanf(line, "%*s %*s %*s %*s %15s", flag);
+	if (strcmp(word, "put") == 0) {
+		put((uint32_t)n[0], n[1], 0);
+	} else if (strcmp(word, "proof") == 0) {
+		put_proof(n[0], n[1]);
+	} else if (strcmp(word, "torn") == 0) {
+		frozen_entry(&file, (uint32_t)n[0], n[1])->stamp = 0;
+		frozen_head(&file, (uint32_t)n[0])->torn++;
+	} else if (strcmp(word, "first") == 0) {
+		frozen_head(&file, (uint32_t)n[0])->first = n[1];
+	} else if (strcmp(word, "epoch") == 0) {
+		memcpy(heads, n + 1, 3 * sizeof(*heads));
+		add_epoch(n[0], heads);
+	} else if (strcmp(word, "knot") == 0) {
+		put_knot(n[0], n[1], (int64_t)n[2], flag);
+	} else if (strcmp(word, "clock") == 0) {
+		file.header->clock_kind = TIMELINE_CLOCK_REALTIME;
+	} else {
 		snap = frozen_open(&file, 0);
 		ck_assert_ok(tl_snap_cursor(snap,
-		    order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST, &cursor));
-		for (size_t i = 0; i < sizeof(wanted); i++) {
-			ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
-			ck_assert_int_eq(e.kind != TL_LOST, wanted[i]);
-			if (e.kind == TL_LOST)
-				ck_assert_uint_eq(e.lost, 3);
-		}
-		ck_assert_int_eq(tl_cursor_next(cursor, &e), 0);
+		    *word == 'o' ? TL_OLDEST_FIRST : TL_NEWEST_FIRST, &cursor));
+		tl_put_string(out, " =");
+		while (tl_cursor_next(cursor, &e) > 0)
+			show(out, &e, observed);
 		tl_cursor_close(cursor);
 		tl_snap_close(snap);
 	}
 }
 
-TEST(overwritten_entries_are_a_loss_of_their_own)
-{
-	for (uint64_t i = 0; i < 10; i++)
-		put(0, 100 + i, 0);
-	frozen_head(&file, 0)->first = 4;
-	frozen_entry(&file, 0, 6)->stamp = 0;
-	for (int order = 0; order < 2; order++) {
-		struct tl_snap *snap = frozen_open(&file, 0);
-		unsigned losses = 0;
-		struct tl_cursor *cursor;
-		struct tl_event e;
-
-		ck_assert_ok(tl_snap_cursor(snap,
-		    order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST, &cursor));
-		while (tl_cursor_next(cursor, &e) > 0) {
-			losses += e.kind == TL_LOST;
-			if (e.kind == TL_LOST)
-				ck_assert_uint_eq(e.lost,
-				    e.overwritten ? 4 : 1);
-		}
-		ck_assert_uint_eq(losses, 2);
-		tl_cursor_close(cursor);
-		tl_snap_close(snap);
-	}
-}
-
-TEST(losses_at_either_end_are_said_too)
-{
-	struct tl_snap *snap;
-	struct walk w;
-
-	for (uint64_t i = 0; i < 10; i++)
-		put(0, 100 + i, 0);
-	for (uint64_t i = 0; i < 4; i++)
-		put(4, 50 + i, 0);
-	for (uint64_t i = 0; i < 4; i++)
-		frozen_entry(&file, 4, i)->stamp = 0; /* the whole lane is
-						       * torn */
-	frozen_entry(&file, 0, 0)->stamp = 0;
-	frozen_entry(&file, 0, 9)->stamp = 0;
-	snap = frozen_open(&file, 0);
-	w = frozen_walk(snap, TL_OLDEST_FIRST);
-	ck_assert_uint_eq(w.events, 8);
-	ck_assert_uint_eq(w.lost, 6);
-	w = frozen_walk(snap, TL_NEWEST_FIRST);
-	ck_assert_uint_eq(w.events, 8);
-	ck_assert_uint_eq(w.lost, 6);
-	tl_snap_close(snap);
-}
+TEST_LINES(orders, "tests/unit/snap/order.cases", run_line);
 
 TEST(tails_of_a_saved_file_are_its_newest)
 {
@@ -511,49 +379,4 @@ TEST(snapshots_of_one_boot_share_their_clock)
 	tl_snap_close(b);
 	tl_snap_close(c);
 	tl_snap_close(d);
-}
-
-/* == losses == */
-
-/* Read the number of the observed interval of the entry with each stamp. */
-static void
-observe_all(enum tl_order order, uint64_t *observed)
-{
-	struct tl_snap *snap = frozen_open(&file, 0);
-	struct tl_cursor *cursor;
-	struct tl_event e;
-
-	ck_assert_ok(tl_snap_cursor(snap, order, &cursor));
-	while (tl_cursor_next(cursor, &e) > 0)
-		if (e.kind != TL_LOST)
-			observed[e.tsc] = e.observed;
-	tl_cursor_close(cursor);
-	tl_snap_close(snap);
-}
-
-TEST(nothing_of_a_tier_is_observed_while_a_lane_misses_entries, .to = 2)
-{
-	const enum tl_order order = _i ? TL_NEWEST_FIRST : TL_OLDEST_FIRST;
-	uint64_t observed[64];
-
-	for (unsigned i = 1; i <= 4; i++)
-		put(0, i * 10, 0);
-	for (unsigned i = 0; i < 4; i++) {
-		put(1, i * 10 + 6, 0); /* an entry of the other tier */
-		put(2, i * 10 + 5, 0);
-	}
-	frozen_entry(&file, 0, 1)->stamp = 0; /* the entry at 20 is lost */
-	frozen_head(&file, 0)->torn = 1;
-	observe_all(order, observed);
-	ck_assert_uint_ne(observed[5], TL_UNOBSERVED);
-	ck_assert_uint_eq(observed[10], observed[5]);
-	ck_assert_uint_eq(observed[15], TL_UNOBSERVED);
-	ck_assert_uint_eq(observed[25], TL_UNOBSERVED);
-	ck_assert(tl_observed_cut(observed[10], observed[30]));
-	ck_assert_uint_ne(observed[30], TL_UNOBSERVED);
-	ck_assert_uint_eq(observed[35], observed[30]);
-	ck_assert_uint_eq(observed[40], observed[30]);
-	for (unsigned i = 0; i < 4; i++)
-		ck_assert_uint_eq(observed[i * 10 + 6], observed[6]);
-	ck_assert_uint_ne(observed[6], TL_UNOBSERVED);
 }
