@@ -143,8 +143,8 @@ struct tl_lincheck_method {
 /* The stream of one thread.  Starts from all zeros. */
 struct tl_lincheck_stream {
 	int32_t thread;
-	struct tl_data_out data; /* block that fills */
-	uint64_t logical;        /* place of data's first byte */
+	struct tl_text data; /* block that fills */
+	uint64_t logical;    /* place of data's first byte */
 	struct tl_cell *cells;
 	uint32_t cell_count;
 	size_t cell_capacity;
@@ -194,11 +194,6 @@ enum {
 	TL_LINCHECK_LOOK_MAX = 512
 };
 
-struct tl_lincheck_open {
-	const struct tl_message *message; /* NULL: none */
-	int32_t number;
-};
-
 struct tl_lincheck_lane {
 	struct tl_lincheck_stream stream;
 	struct tl_lincheck_queue waiting; /* records, until all are known */
@@ -206,7 +201,7 @@ struct tl_lincheck_lane {
 	uint64_t counted;                 /* number that the layout has */
 	bool native;                      /* thread of a Lincheck trace? */
 	bool begun;                       /* an event of the lane was met */
-	struct tl_lincheck_open *open;
+	const struct tl_message **open;   /* of open calls; NULL: none */
 	uint32_t depth;
 	size_t capacity;
 	struct tl_lincheck_form *result; /* form of the next result */
@@ -251,12 +246,12 @@ struct tl_lincheck_points {
 	struct tl_lincheck_known known;
 	struct tl_lincheck_file file;
 	struct tl_lincheck_values values;
-	struct tl_data_out record; /* the record being made */
-	bool waits;                /* records wait in their lanes */
-	int64_t next;              /* number of the next event */
-	bool foreign;              /* an event of no Lincheck trace was met */
-	uint64_t numbered;         /* events that got another number */
-	uint64_t changed;          /* values that did not fit */
+	struct tl_text record; /* the record being made */
+	bool waits;            /* records wait in their lanes */
+	int64_t next;          /* number of the next event */
+	bool foreign;          /* an event of no Lincheck trace was met */
+	uint64_t numbered;     /* events that got another number */
+	uint64_t changed;      /* values that did not fit */
 };
 
 /*

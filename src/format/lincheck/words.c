@@ -93,22 +93,14 @@ put_name(struct tl_text *to, struct tl_bytes name)
 	return good;
 }
 
-static int
-hex_digit(char c)
-{
-	const char *at = c ? strchr(tl_lincheck_hex, c) : NULL;
-
-	return at ? (int)(at - tl_lincheck_hex) : -1;
-}
-
 void
 tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word)
 {
 	for (size_t i = 0; i < word.size; i++) {
 		const bool escaped =
 		    word.data[i] == '\\' && word.size - i >= ESCAPE_SIZE;
-		const int high = escaped ? hex_digit(word.data[i + 1]) : -1;
-		const int low = escaped ? hex_digit(word.data[i + 2]) : -1;
+		const int high = escaped ? tl_hex_digit(word.data[i + 1]) : -1;
+		const int low = escaped ? tl_hex_digit(word.data[i + 2]) : -1;
 
 		if (high < 0 || low < 0) {
 			tl_put_char(to, word.data[i]);
@@ -117,13 +109,6 @@ tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word)
 		tl_put_char(to, (char)(high << HEX_DIGIT | low));
 		i += ESCAPE_SIZE - 1;
 	}
-}
-
-void
-tl_lincheck_put_i32(struct tl_text *to, int32_t n)
-{
-	for (unsigned shift = 32; shift > 0; shift -= 8)
-		tl_put_char(to, (char)((uint32_t)n >> (shift - 8)));
 }
 
 bool
