@@ -355,25 +355,6 @@ tl_lincheck_file_end(struct tl_lincheck_file *f)
 
 /* == lanes == */
 
-/* Choose the number of a new thread: the wanted number, if it is free. */
-static int
-choose(struct tl_lincheck_lanes *l, int32_t wanted, int32_t *id)
-{
-	uint32_t number;
-	int rc = 0;
-
-	*id = wanted;
-	if (wanted != TL_LINCHECK_NONE)
-		rc = tl_id_map_get(&l->used,
-		    (struct tl_id_key){ .a = (uint32_t)wanted }, &number);
-	while (rc == 0) {
-		*id = l->next++;
-		rc = tl_id_map_get(&l->used,
-		    (struct tl_id_key){ .a = (uint32_t)*id }, &number);
-	}
-	return rc < 0 ? rc : 0;
-}
-
 /*
  * A lane belongs to a thread or to a message.  Bits 0 and 1 of the second word
  * of its key are 2 for a message and never 2 for a thread.
@@ -388,6 +369,8 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
 		? (struct tl_id_key){ (uintptr_t)event->message, 2 }
 		: (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
 			  (uint64_t)event->source << 2 | native };
+	const int64_t wanted = (int32_t)event->tid;
+	int64_t thread;
 	uint32_t number;
 	int rc = tl_id_map_get(&l->numbers, key, &number);
 
@@ -401,10 +384,12 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
 		if (rc < 0)
 			return rc;
 		l->lanes[number].waiting.fd = -1;
-		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,
-		    &l->lanes[number].stream.thread);
+		rc = tl_id_map_take(&l->used, 0,
+		    native && wanted != TL_LINCHECK_NONE ? &wanted : NULL,
+		    &l->next, &thread);
 		if (rc < 0)
 			return rc;
+		l->lanes[number].stream.thread = (int32_t)thread;
 	}
 	*lane = &l->lanes[number];
 	return 0;

@@ -58,13 +58,13 @@ struct tl_lincheck_definition {
 	uint8_t kind;
 };
 
-/* Starts from all zeros except for bodies. */
+/* See tl_lincheck_known_init(). */
 struct tl_lincheck_known {
 	struct tl_interner *bodies; /* numbers (kind, wanted id, body) */
 	struct tl_id_map used;      /* taken (kind, id) */
 	struct tl_lincheck_definition *definitions;
 	size_t capacity;
-	int32_t next[TL_LINCHECK_POINT]; /* next id to try */
+	int64_t next[TL_LINCHECK_POINT]; /* next id to try */
 	bool moved;                      /* a wanted id was not free */
 };
 
@@ -74,6 +74,8 @@ tl_lincheck_known_at(const struct tl_lincheck_known *known, uint32_t number)
 	return &known->definitions[number];
 }
 
+/* Begin with all zeros: 0, -ENOMEM. */
+int tl_lincheck_known_init(struct tl_lincheck_known *known);
 void tl_lincheck_known_free(struct tl_lincheck_known *known);
 
 struct tl_lincheck_form {
@@ -212,7 +214,7 @@ struct tl_lincheck_lane {
 struct tl_lincheck_lanes {
 	struct tl_id_map numbers;
 	struct tl_id_map used; /* numbers of threads */
-	int32_t next;
+	int64_t next;
 	struct tl_lincheck_lane *lanes;
 	uint32_t count; /* at most TL_LINCHECK_THREADS_MAX */
 	size_t capacity;
@@ -241,7 +243,7 @@ struct tl_lincheck_values {
 	struct tl_text text; /* bytes of the current value */
 };
 
-/* Starts from all zeros except for known.bodies. */
+/* Starts from all zeros except for known. */
 struct tl_lincheck_points {
 	struct tl_lincheck_known known;
 	struct tl_lincheck_file file;

@@ -123,33 +123,17 @@ find_mapping(struct lms_write *w, struct tl_id_key key,
 	return 0;
 }
 
-/* Take an id: 1; 0: the id was taken; -ENOSPC, -ENOMEM. */
-static int
-take_id(struct lms_write *w, int64_t id)
-{
-	uint32_t number;
-
-	return tl_id_map_get(&w->taken, (struct tl_id_key){ .a = (uint64_t)id },
-	    &number);
-}
-
 /* Give a mapping its id in the output: the wanted id if it is free. */
 static int
 give_id(struct lms_write *w, struct mapping *mapping, const int64_t *wanted)
 {
-	int rc = 0;
+	int rc;
 
 	if (mapping->known)
 		return 0;
-	if (wanted && (rc = take_id(w, *wanted)) > 0)
-		mapping->id = *wanted;
-	while (rc == 0) {
-		mapping->id = w->lowest;
-		if ((rc = take_id(w, w->lowest)) >= 0)
-			w->lowest++;
-	}
-	mapping->known = rc > 0;
-	return rc < 0 ? rc : 0;
+	rc = tl_id_map_take(&w->taken, 0, wanted, &w->lowest, &mapping->id);
+	mapping->known = rc == 0;
+	return rc;
 }
 
 /* Write the line of type 2 for w->label, unless the id has this label. */
