@@ -330,8 +330,7 @@ put_builder(struct tl_text *text, const struct tl_lincheck_value *value)
 	tl_put_string(text, "StringBuilder@");
 	tl_put_signed(text, (int64_t)value->bits);
 	tl_put_string(text, "(\"");
-	tl_lincheck_put_escaped(text,
-	    tl_bytes(plain.size ? plain.data : "", plain.size));
+	tl_lincheck_put_escaped(text, tl_text_bytes(&plain));
 	tl_put_string(text, "\")");
 	if (plain.rc < 0)
 		text->rc = plain.rc;
