@@ -3,8 +3,8 @@
  * event.c - tokens become the members of an event; conversion of single values;
  * the fast path that finds the tokens of an event without the parser.
  */
+#include "format/chrome/chrome.h"
 #include "format/chrome/convert.h"
-#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <math.h>

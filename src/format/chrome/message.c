@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "event/message.h"
-#include "format/chrome/extensions.h"
+#include "format/chrome/chrome.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -176,6 +176,33 @@ make_valid_key(struct tl_chrome_args *args, unsigned index,
 		args->arg[index].key = tl_bytes_of("_");
 }
 
+/* Join arguments that found no room into one argument of JSON. */
+static void
+join(struct tl_chrome_arg *more, struct tl_chrome_event *e,
+    const struct tl_chrome_arg *const *rest, unsigned count)
+{
+	struct tl_text *text = &e->nested;
+
+	tl_text_clear(text);
+	for (unsigned i = 0; i < count; i++) {
+		const struct tl_chrome_value *value = &rest[i]->value;
+		const bool is_string = value->kind == TL_JSON_STRING;
+
+		tl_put_string(text, i > 0 ? ",\"" : "{\"");
+		tl_put_json(text, rest[i]->key);
+		tl_put_string(text, is_string ? "\":\"" : "\":");
+		if (is_string)
+			tl_put_json(text, value->text);
+		else
+			tl_put_bytes(text, value->text);
+		tl_put_string(text, is_string ? "\"" : "");
+	}
+	tl_put_char(text, '}');
+	*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
+	more->value.text = tl_chrome_event_keep(e, tl_text_bytes(text));
+	more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
+}
+
 void
 tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *lead)
@@ -184,7 +211,6 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 	unsigned count = 0, room = TIMELINE_ARGS_MAX;
 
 	args->count = args->level = 0;
-	args->joined = false;
 	if (lead)
 		all[count++] = lead;
 	for (unsigned i = 0; i < e->argc; i++) {
@@ -208,37 +234,11 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		args->arg[args->count] = *all[args->count];
 		args->count++;
 	}
-	if (args->count < count) {
-		/*
-		 * Join the arguments that found no room into one argument of
-		 * JSON.
-		 */
-		const struct tl_chrome_arg *const *rest = all + args->count;
-		const unsigned left = count - args->count;
-		struct tl_text *text = &e->nested;
-		struct tl_chrome_arg *more = &args->arg[args->count++];
-
-		tl_text_clear(text);
-		for (unsigned i = 0; i < left; i++) {
-			const struct tl_chrome_value *value = &rest[i]->value;
-			const char *quote =
-			    value->kind == TL_JSON_STRING ? "\"" : "";
-
-			tl_put_string(text, i > 0 ? ",\"" : "{\"");
-			tl_put_json(text, rest[i]->key);
-			tl_put_string(text, "\":");
-			tl_put_string(text, quote);
-			if (value->kind == TL_JSON_STRING)
-				tl_put_json(text, value->text);
-			else
-				tl_put_bytes(text, value->text);
-			tl_put_string(text, quote);
-		}
-		tl_put_char(text, '}');
-		args->joined = true;
-		*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
-		more->value.text = tl_chrome_event_keep(e, tl_text_bytes(text));
-		more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
+	args->joined = args->count < count;
+	if (args->joined) {
+		join(&args->arg[args->count], e, all + args->count,
+		    count - args->count);
+		args->count++;
 	}
 	for (unsigned i = 0; i < args->count; i++) {
 		make_valid_key(args, i, e);

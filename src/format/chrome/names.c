@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "event/hosts/hosts.h"
-#include "format/chrome/extensions.h"
+#include "format/chrome/chrome.h"
 #include "format/label.h"
 
 #include <errno.h>

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "format/chrome/convert.h"
-#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <stdlib.h>

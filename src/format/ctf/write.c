@@ -9,7 +9,7 @@
  * packet, and when all packets together take too much memory.  The metadata
  * grow with the classes and are written last.
  */
-#include "format/ctf/write.h"
+#include "format/ctf/ctf.h"
 
 #include "base/array.h"
 #include "base/ns.h"
@@ -17,7 +17,6 @@
 #include "base/table.h"
 #include "event/names.h"
 #include "event/reader.h"
-#include "format/ctf/ctf.h"
 
 #include <assert.h>
 #include <endian.h>

@@ -17,7 +17,6 @@
 #include "format/html/live.h"
 
 #include "format/html/chunk.h"
-#include "format/html/page.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,42 +63,29 @@ struct answer {
 	int64_t newest_ns;
 };
 
-/*
- * Parse the number at *at and move *at behind the number.  false: no number, or
- * too large.
- */
+/* Take the number at the start of bytes; false: no number, or too large. */
 static bool
-read_number(const char **at, uint64_t *number)
+take_number(struct tl_bytes *left, uint64_t *number)
 {
-	uint64_t n = 0;
-	const char *c = *at;
+	const size_t digits = tl_number_take(*left, number);
 
-	for (; *c >= '0' && *c <= '9'; c++) {
-		const uint64_t digit = (uint64_t)(*c - '0');
-
-		if (n > (UINT64_MAX - digit) / 10)
-			return false;
-		n = n * 10 + digit;
-	}
-	if (c == *at)
-		return false;
-	*at = c;
-	*number = n;
-	return true;
+	*left = tl_bytes(left->data + digits, left->size - digits);
+	return digits > 0;
 }
 
 /* Parse a mark up to the first error; the rest of the mark is ignored. */
 static void
 read_mark(struct lane *lanes, const char *mark)
 {
+	struct tl_bytes left = tl_bytes_of(mark);
 	uint64_t lane, next;
 
-	while (read_number(&mark, &lane) && *mark++ == ':' &&
-	       read_number(&mark, &next)) {
+	while (take_number(&left, &lane) && tl_bytes_take(&left, ":") &&
+	       take_number(&left, &next)) {
 		if (lane < LANES_MAX)
 			lanes[lane] =
 			    (struct lane){ .next = next, .is_marked = true };
-		if (*mark++ != ',')
+		if (!tl_bytes_take(&left, ","))
 			return;
 	}
 }

@@ -19,7 +19,6 @@
 #include "format/lincheck/context.h"
 #include "format/lincheck/index.h"
 #include "format/lincheck/queue.h"
-#include "format/lincheck/trees.h"
 #include "trace/layout.h"
 
 #include <errno.h>

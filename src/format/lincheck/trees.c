@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trees.c - walk along the children of a container, from footer to footer. */
-#include "format/lincheck/trees.h"
+#include "format/lincheck/index.h"
 
 #include "base/array.h"
 
