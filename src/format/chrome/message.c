@@ -51,12 +51,9 @@ read_hex(struct tl_bytes text, uint64_t *number)
 	for (size_t i = 2; i < text.size; i++) {
 		const char c = text.data[i];
 
-		if (c >= '0' && c <= '9')
-			n = n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			n = n << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		if (tl_hex_digit(c) < 0 || (c >= 'A' && c <= 'F'))
 			return false;
+		n = n << 4 | (uint64_t)tl_hex_digit(c);
 	}
 	*number = n;
 	return true;
@@ -118,7 +115,7 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 		if (value->kind != TL_JSON_NULL &&
 		    tl_json_double(value->text, &d) < 0)
 			return false;
-		memcpy(number, &d, sizeof(d));
+		*number = tl_bits_of(d);
 		return true;
 	}
 	if (read_digits(value->text, number))

@@ -268,17 +268,14 @@ is_whole_number(unsigned format)
 static bool
 turn_value(uint64_t *to, unsigned to_format, uint64_t value, unsigned format)
 {
-	double d;
-
 	*to = value;
 	if (format == to_format ||
 	    (is_whole_number(format) && is_whole_number(to_format)))
 		return true;
 	if (to_format != TIMELINE_ARG_DOUBLE || !is_whole_number(format))
 		return false;
-	d = format == TIMELINE_ARG_SIGNED ? (double)(int64_t)value
-					  : (double)value;
-	memcpy(to, &d, sizeof(d));
+	*to = tl_bits_of(format == TIMELINE_ARG_SIGNED ? (double)(int64_t)value
+						       : (double)value);
 	return true;
 }
 

@@ -343,7 +343,6 @@ tl_lincheck_put_value_text(struct tl_text *text,
     struct tl_lincheck_context *context, const struct tl_lincheck_value *value)
 {
 	char unit[3];
-	double number;
 	bool good;
 
 	switch (value->tag) {
@@ -373,8 +372,7 @@ tl_lincheck_put_value_text(struct tl_text *text,
 		return tl_mutf8_decode(text, tl_bytes(unit, sizeof(unit)));
 	case TL_LINCHECK_FLOAT:
 	case TL_LINCHECK_DOUBLE:
-		memcpy(&number, &value->bits, sizeof(number));
-		tl_put_double(text, number);
+		tl_put_double(text, tl_double_of(value->bits));
 		return true;
 	}
 	if (value->tag < 0) {

@@ -58,48 +58,61 @@ struct args {
 	size_t room;
 };
 
-size_t
-tl_perfetto_packet_open(struct perfetto_write *w)
+void
+tl_perfetto_open(struct perfetto_write *w, uint32_t field)
 {
-	struct tl_text *text = &w->writer.out.text;
-	const size_t packet = tl_pb_open(text, TRACE_PACKET);
-
-	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
-	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
-	return packet;
+	assert(w->depth < PERFETTO_NESTED_MAX);
+	w->nested[w->depth++] = tl_pb_open(&w->writer.out.text, field);
 }
 
 void
-tl_perfetto_packet_close(struct perfetto_write *w, size_t packet)
+tl_perfetto_close(struct perfetto_write *w)
 {
-	tl_pb_close(&w->writer.out.text, packet);
+	tl_pb_close(&w->writer.out.text, w->nested[--w->depth]);
+}
+
+void
+tl_perfetto_begin(struct perfetto_write *w)
+{
+	struct tl_text *text = &w->writer.out.text;
+
+	tl_perfetto_open(w, TRACE_PACKET);
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
+}
+
+void
+tl_perfetto_end(struct perfetto_write *w)
+{
+	while (w->depth > 0)
+		tl_perfetto_close(w);
 }
 
 static void
-put_defaults(struct tl_text *text)
+put_defaults(struct perfetto_write *w)
 {
-	const size_t packet = tl_pb_open(text, TRACE_PACKET);
-	size_t defaults;
+	struct tl_text *text = &w->writer.out.text;
 
+	tl_perfetto_open(w, TRACE_PACKET);
 	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
 	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_CLEARED);
 	tl_pb_put_unsigned(text, PACKET_FIRST, 1);
-	defaults = tl_pb_open(text, PACKET_DEFAULTS);
+	tl_perfetto_open(w, PACKET_DEFAULTS);
 	tl_pb_put_unsigned(text, DEFAULTS_CLOCK_ID, CLOCK_OWN);
-	tl_pb_close(text, defaults);
-	tl_pb_close(text, packet);
+	tl_perfetto_end(w);
 }
 
 static void
-put_clock(struct tl_text *text, unsigned id, int64_t ns)
+put_clock(struct perfetto_write *w, unsigned id, int64_t ns)
 {
-	const size_t clock = tl_pb_open(text, SNAPSHOT_CLOCKS);
+	struct tl_text *text = &w->writer.out.text;
 
+	tl_perfetto_open(w, SNAPSHOT_CLOCKS);
 	tl_pb_put_unsigned(text, CLOCK_ID, id);
 	tl_pb_put_unsigned(text, CLOCK_TIMESTAMP, (uint64_t)ns);
 	if (id == CLOCK_OWN)
 		tl_pb_put_unsigned(text, CLOCK_INCREMENTAL, 1);
-	tl_pb_close(text, clock);
+	tl_perfetto_close(w);
 }
 
 /*
@@ -109,44 +122,25 @@ put_clock(struct tl_text *text, unsigned id, int64_t ns)
 static void
 put_snapshot(struct perfetto_write *w, int64_t ns)
 {
-	struct tl_text *text = &w->writer.out.text;
 	const struct tl_origin *o = &w->writer.facts.origin;
-	const size_t packet = tl_perfetto_packet_open(w);
-	const size_t snapshot = tl_pb_open(text, PACKET_CLOCK_SNAPSHOT);
 
-	put_clock(text, CLOCK_UTC, ns);
+	tl_perfetto_begin(w);
+	tl_perfetto_open(w, PACKET_CLOCK_SNAPSHOT);
+	put_clock(w, CLOCK_UTC, ns);
 	if (o->monotonic_ns > 0 && ns >= o->monotonic_ns)
-		put_clock(text, CLOCK_MONO, ns - o->monotonic_ns);
+		put_clock(w, CLOCK_MONO, ns - o->monotonic_ns);
 	w->has_boottime = o->boottime_ns > 0 && ns >= o->boottime_ns;
 	if (w->has_boottime)
-		put_clock(text, CLOCK_BOOT, ns - o->boottime_ns);
-	put_clock(text, CLOCK_OWN, ns);
-	tl_pb_put_unsigned(text, SNAPSHOT_PRIMARY, CLOCK_UTC);
-	tl_pb_close(text, snapshot);
-	tl_perfetto_packet_close(w, packet);
+		put_clock(w, CLOCK_BOOT, ns - o->boottime_ns);
+	put_clock(w, CLOCK_OWN, ns);
+	tl_pb_put_unsigned(&w->writer.out.text, SNAPSHOT_PRIMARY, CLOCK_UTC);
+	tl_perfetto_end(w);
 }
 
+/* Intern names whose ids are constants: levels and common arguments. */
 static int
-start(struct perfetto_write *w, int64_t ns)
+intern_constants(struct perfetto_write *w)
 {
-	if (w->started)
-		return 0;
-	w->started = true;
-	w->last_ns = ns;
-	put_defaults(&w->writer.out.text);
-	put_snapshot(w, ns);
-	if (w->writer.facts.origin.machine[0] != '\0') {
-		struct tl_text *text = &w->writer.out.text;
-		const size_t packet = tl_perfetto_packet_open(w);
-		const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
-
-		tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
-		    tl_bytes_of(w->writer.facts.origin.machine));
-		tl_pb_close(text, info);
-		tl_perfetto_packet_close(w, packet);
-	}
-
-	/* Intern names whose ids are constants: levels and common arguments. */
 	static const char *const names[] = { [ARGUMENT_CPU] = "cpu",
 		[ARGUMENT_PRIORITY] = "priority",
 		[ARGUMENT_LOST] = "lost",
@@ -157,15 +151,13 @@ start(struct perfetto_write *w, int64_t ns)
 	uint64_t id;
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i <= TIMELINE_LEVEL_MAX + 1; i++) {
+	for (unsigned i = 1; rc == 0 && i <= VALUE_END; i++) {
 		rc = tl_perfetto_intern(w, VALUES,
-		    tl_bytes_of(tl_level_name(i)), &id);
-		assert(rc < 0 || id == i + 1); /* for write_priority() */
-	}
-	for (unsigned i = VALUE_BEGIN; rc == 0 && i <= VALUE_END; i++) {
-		rc = tl_perfetto_intern(w, VALUES,
-		    tl_bytes_of(i == VALUE_BEGIN ? "begin" : "end"), &id);
-		assert(rc < 0 || id == i);
+		    tl_bytes_of(i == VALUE_END     ? "end"
+				: i == VALUE_BEGIN ? "begin"
+						   : tl_level_name(i - 1)),
+		    &id);
+		assert(rc < 0 || id == i); /* for write_priority() */
 	}
 	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERWRITTEN;
 	     i++) {
@@ -174,6 +166,27 @@ start(struct perfetto_write *w, int64_t ns)
 		assert(rc < 0 || id == i);
 	}
 	return rc;
+}
+
+static int
+start(struct perfetto_write *w, int64_t ns)
+{
+	const char *machine = w->writer.facts.origin.machine;
+
+	if (w->started)
+		return 0;
+	w->started = true;
+	w->last_ns = ns;
+	put_defaults(w);
+	put_snapshot(w, ns);
+	if (machine[0] != '\0') {
+		tl_perfetto_begin(w);
+		tl_perfetto_open(w, PACKET_SYSTEM_INFO);
+		tl_pb_put_plain(&w->writer.out.text, SYSTEM_MACHINE_NAME,
+		    tl_bytes_of(machine));
+		tl_perfetto_end(w);
+	}
+	return intern_constants(w);
 }
 
 static int64_t
@@ -256,8 +269,6 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 {
 	const uint64_t value = event->args[0];
 	const unsigned format = event->message->args[0].format;
-	const double rounded = (double)value;
-	uint64_t bits;
 
 	if (format == TIMELINE_ARG_DOUBLE)
 		return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, value);
@@ -267,8 +278,8 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 	    value <= INT64_MAX)
 		return tl_pb_write_unsigned(to, EVENT_COUNTER, value);
 	tl_note(&w->writer.notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
-	memcpy(&bits, &rounded, sizeof(bits));
-	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, bits);
+	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE,
+	    tl_bits_of((double)value));
 }
 
 static unsigned
@@ -746,10 +757,7 @@ perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 perfetto_end(struct tl_writer *writer)
 {
-	struct perfetto_write *w = (void *)writer;
-	const int rc = start(w, 0);
-
-	return rc;
+	return start((void *)writer, 0);
 }
 
 static void
