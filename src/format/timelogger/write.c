@@ -155,17 +155,12 @@ static bool
 skip_id(struct tl_bytes *bytes, int32_t *id)
 {
 	const bool negative = tl_bytes_take(bytes, "-");
-	int64_t n = 0;
-	size_t digits = 0;
+	uint64_t n = 0;
+	const size_t digits = tl_number_take(*bytes, &n);
 
-	while (digits < bytes->size && bytes->data[digits] >= '0' &&
-	       bytes->data[digits] <= '9' && n <= INT32_MAX)
-		n = n * 10 + (bytes->data[digits++] - '0');
-	bytes->data += digits;
-	bytes->size -= digits;
-	n = negative ? -n : n;
-	*id = (int32_t)n;
-	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
+	*bytes = tl_bytes(bytes->data + digits, bytes->size - digits);
+	*id = (int32_t)(negative ? 0 - n : n);
+	return digits > 0 && n <= (uint64_t)INT32_MAX + negative;
 }
 
 /* Does a second line have the form that the reader gives to sources? */
