@@ -402,30 +402,18 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 }
 
 int
-tl_chrome_convert_make(struct tl_chrome_convert *c)
+tl_chrome_convert_make(struct tl_chrome_convert *c, struct tl_sink *sink)
 {
-	const int rc = tl_interner_new(&c->messages.interner);
+	struct tl_chrome_spans *spans = &c->spans;
+	int rc = tl_interner_new(&c->messages.interner);
 
-	c->spans.interner = c->messages.interner;
-	return rc < 0 ? rc : tl_chrome_spans_make(&c->spans);
-}
-
-/* Note events whose place in the file is no longer known. */
-static void
-note_some(struct tl_chrome_convert *c, unsigned kind, uint64_t count)
-{
-	for (; count > 0; count--)
-		tl_note(c->notes, kind, TL_FAULT_NOWHERE);
-}
-
-int
-tl_chrome_convert_finish(struct tl_chrome_convert *c)
-{
-	const int rc = tl_chrome_spans_finish(&c->spans);
-
-	note_some(c, TL_CHROME_NOTE_TIME, c->spans.beyond);
-	note_some(c, TL_CHROME_NOTE_FULL, c->spans.full);
-	note_some(c, TL_CHROME_NOTE_FORGOTTEN, c->spans.forgotten);
+	spans->notes = c->notes;
+	spans->sink = sink;
+	spans->interner = c->messages.interner;
+	if (rc == 0)
+		rc = tl_store_new(&spans->store, TL_STORE_MEMORY_MAX);
+	if (rc == 0)
+		tl_store_keep_order(spans->store);
 	return rc;
 }
 

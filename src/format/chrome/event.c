@@ -13,13 +13,6 @@
 /* Members beyond enum tl_chrome_field. */
 enum { ARGS = TL_CHROME_FIELDS, ID2, OTHER };
 
-int
-tl_chrome_event_make(struct tl_chrome_event *e)
-{
-	e->memory = malloc(TL_CHROME_EVENT_MAX);
-	return e->memory ? 0 : -ENOMEM;
-}
-
 void
 tl_chrome_event_free(struct tl_chrome_event *e)
 {

@@ -198,7 +198,8 @@ tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 		rc = to_source(names, event);
 		if (rc != -ENOSPC)
 			return rc;
-		names->left++;
+		tl_note(&names->writer->notes, TL_CHROME_SOURCES,
+		    TL_FAULT_NOWHERE);
 	}
 
 	const struct tl_id_key key = { event->pid, event->tid };
@@ -264,7 +265,7 @@ tl_chrome_lane(struct tl_chrome_names *names, const struct tl_event *begin,
 		lane->count = at + 1;
 		return 0;
 	}
-	names->crossing++;
+	tl_note(&names->writer->notes, TL_CHROME_LANES, TL_FAULT_NOWHERE);
 	return 0;
 }
 
