@@ -334,7 +334,10 @@ find_message(struct tl_chrome_messages *m,
 		{ request->category, request->name }, kind, request->scope
 	};
 	const struct tl_message_cache_slot *slot;
+	const char *lead = request->name.size > 0 ? ": " : "";
+	struct tl_text *text = &m->text;
 	uint8_t level = request->args->level;
+	unsigned named = 0;
 	int rc = make_shape(&m->shape, request);
 
 	if (rc < 0)
@@ -347,11 +350,7 @@ find_message(struct tl_chrome_messages *m,
 	if (level == 0)
 		level = (uint8_t)tl_level_parse("info");
 
-	/* Make the text of a message from name and arguments. */
-	struct tl_text *text = &m->text;
-	const char *lead = request->name.size > 0 ? ": " : "";
-	unsigned named = 0;
-
+	/* make the text of a message from name and arguments */
 	tl_text_clear(text);
 	if (request->args->named)
 		tl_put_string(text, LABEL);

@@ -192,6 +192,8 @@ to_source(struct tl_chrome_names *names, struct tl_event *event)
 int
 tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 {
+	struct tl_id_key key;
+	uint32_t number;
 	int rc;
 
 	if (is_of_source(event)) {
@@ -201,10 +203,7 @@ tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 		tl_note(&names->writer->notes, TL_CHROME_SOURCES,
 		    TL_FAULT_NOWHERE);
 	}
-
-	const struct tl_id_key key = { event->pid, event->tid };
-	uint32_t number;
-
+	key = (struct tl_id_key){ event->pid, event->tid };
 	if (tl_id_map_get(&names->threads, key, &number) != 1)
 		return 0;
 	if ((rc = tl_writer_name(names->writer, event)) < 0)

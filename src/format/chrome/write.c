@@ -126,6 +126,28 @@ put_end(struct chrome *w, struct tl_event *end)
 	return rc < 0 ? rc : put_alone(w, end);
 }
 
+/* Note the values that the format has not. */
+static void
+note_values(struct chrome *w, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	const bool is_counter = event->kind == TL_COUNTER;
+	struct tl_notes *n = &w->writer.notes;
+	unsigned argc = event->bare ? 0 : message->argc;
+
+	if (is_counter && argc > 1) {
+		tl_note(n, TL_CHROME_COUNTER, TL_FAULT_NOWHERE);
+		argc = 1;
+	}
+	for (unsigned i = 0; i < argc; i++) {
+		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
+		    !isfinite(tl_double_of(event->args[i])))
+			tl_note(n, TL_CHROME_DOUBLES, TL_FAULT_NOWHERE);
+		if (tl_arg_is_text(&message->args[i]) && is_counter)
+			tl_note(n, TL_CHROME_TEXT, TL_FAULT_NOWHERE);
+	}
+}
+
 static int
 chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -143,25 +165,7 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 		return rc;
 	w->last_ns = event->ns;
 	tl_note(&w->writer.notes, TL_CHROME_STAMPS, TL_FAULT_NOWHERE);
-
-	/* Note the values that the format has not. */
-	const struct tl_message *message = event->message;
-	const bool is_counter = event->kind == TL_COUNTER;
-	unsigned argc = event->bare ? 0 : message->argc;
-
-	if (is_counter && argc > 1) {
-		tl_note(&w->writer.notes, TL_CHROME_COUNTER, TL_FAULT_NOWHERE);
-		argc = 1;
-	}
-	for (unsigned i = 0; i < argc; i++) {
-		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
-		    !isfinite(tl_double_of(event->args[i])))
-			tl_note(&w->writer.notes, TL_CHROME_DOUBLES,
-			    TL_FAULT_NOWHERE);
-		if (tl_arg_is_text(&message->args[i]) && is_counter)
-			tl_note(&w->writer.notes, TL_CHROME_TEXT,
-			    TL_FAULT_NOWHERE);
-	}
+	note_values(w, event);
 	switch (event->kind) {
 	case TL_BEGIN: /* written with its end */
 		return 0;

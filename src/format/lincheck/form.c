@@ -469,17 +469,15 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 	int rc = take_native(&d, event->message);
 
 	if (rc == -EINVAL || rc == -ENOTSUP) {
+		/* make the form of a message of another format */
 		const bool newer = rc == -ENOTSUP;
-
-		tl_text_clear(&d.body);
-		d.changed = false;
-
-		/* Make the form of a message of another format. */
 		const struct tl_message *m = event->message;
 		const bool counts = event->kind == TL_COUNTER && m->argc > 0;
 		const unsigned argc = counts ? 1 : m->argc;
 		struct tl_text name = { 0 };
 
+		tl_text_clear(&d.body);
+		d.changed = false;
 		d.form = (struct tl_lincheck_form){
 			.class =
 			    counts ? TL_LINCHECK_WRITE_FIELD : TL_LINCHECK_CALL,

@@ -222,14 +222,13 @@ static void
 take_out_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
 	uint64_t to = 0, from = 0, done = 0;
+	uint32_t count = 0;
 
 	choose_repeated(f, s);
 	if (s->method_count == 0)
 		return;
 
-	/* Move cells and open calls by the bytes taken out before them. */
-	uint32_t count = 0;
-
+	/* move cells and open calls by the bytes taken out before them */
 	for (uint32_t i = 0; i < s->cell_count; i++) {
 		struct tl_cell c = s->cells[i];
 

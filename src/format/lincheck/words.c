@@ -394,6 +394,7 @@ put_target(struct describe *d, bool with_class)
 {
 	const uint8_t kind = tl_lincheck_target_kind(d->object->class);
 	const size_t start = d->text->size;
+	size_t to = start;
 	struct tl_data_in fields;
 
 	if (!tl_lincheck_context_get(d->context, kind, d->object->target,
@@ -417,8 +418,6 @@ put_target(struct describe *d, bool with_class)
 	 * nested class gets a dot as in Java; a control character would end the
 	 * line.
 	 */
-	size_t to = start;
-
 	for (size_t i = start; i < d->text->size; i++) {
 		char c = d->text->data[i];
 
@@ -687,25 +686,22 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 		.shown = tl_lincheck_count_shown(object),
 		.throws = object->exception.size > 0,
 		.good = true };
+	struct tl_data_in values = object->values;
+	struct tl_lincheck_value value;
 	int32_t class = TL_LINCHECK_NONE;
 
 	put_first_line(&d);
-
-	/* Append the line "lincheck". */
-	struct tl_data_in values = d.object->values;
-	struct tl_lincheck_value value;
-
-	tl_put_string(d.text, "\n" TL_LINCHECK_WORD " ");
-	tl_put_string(d.text, tl_lincheck_classes[d.object->class]);
-	put_number(&d, d.object->location);
-	put_number(&d, d.object->target);
-	for (uint32_t i = 0; i < d.object->count; i++) {
-		tl_lincheck_next_value(d.object, &values, i, &value);
-		if (!tl_lincheck_is_index(d.object->class, i))
+	tl_put_string(text, "\n" TL_LINCHECK_WORD " ");
+	tl_put_string(text, tl_lincheck_classes[object->class]);
+	put_number(&d, object->location);
+	put_number(&d, object->target);
+	for (uint32_t i = 0; i < object->count; i++) {
+		tl_lincheck_next_value(object, &values, i, &value);
+		if (!tl_lincheck_is_index(object->class, i))
 			put_number(&d, value.tag);
 	}
 	if (d.throws)
-		tl_put_string(d.text, " " TL_LINCHECK_THROWS);
+		tl_put_string(text, " " TL_LINCHECK_THROWS);
 	if (object->location != TL_LINCHECK_NONE)
 		put_location(&d);
 	if (tl_lincheck_has_target(object->class))

@@ -211,6 +211,18 @@ void tl_perfetto_open(struct perfetto_write *w, uint32_t field);
 void tl_perfetto_close(struct perfetto_write *w);
 void tl_perfetto_end(struct perfetto_write *w);
 
+/* Write the annotation of an interned name with a number or the id of a string,
+ * as the field says. */
+static inline char *
+tl_perfetto_write_known(char *to, unsigned name, uint32_t field, uint64_t n)
+{
+	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, name);
+	to = tl_pb_write_unsigned(to, field, n);
+	return tl_pb_write_close(content, to);
+}
+
 /* Return the id of a text and write a new text.  0, -errno. */
 int tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
     struct tl_bytes text, uint64_t *id);

@@ -119,24 +119,12 @@ intern_location(struct perfetto_write *w, const struct tl_message *message)
 	return w->locations;
 }
 
-/* Write the annotation "priority"; names of levels are the first strings. */
-static char *
-write_priority(char *to, unsigned level)
-{
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	if (level > TIMELINE_LEVEL_MAX) /* shown as "?" */
-		level = TIMELINE_LEVEL_MAX + 1;
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_PRIORITY);
-	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID, level + 1);
-	return tl_pb_write_close(content, to);
-}
-
 static int
 write_head(struct perfetto_write *w, const struct tl_message *message,
     bool named, char **to)
 {
 	const struct tl_event any = { .message = message, .bare = true };
+	unsigned level = message->level;
 	uint64_t id;
 	int rc;
 
@@ -156,7 +144,11 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
 	if (message->file.size > 0)
 		*to = tl_pb_write_unsigned(*to, EVENT_LOCATION,
 		    intern_location(w, message));
-	*to = write_priority(*to, message->level);
+	if (level > TIMELINE_LEVEL_MAX) /* shown as "?" */
+		level = TIMELINE_LEVEL_MAX + 1;
+	/* names of levels are the first strings */
+	*to = tl_perfetto_write_known(*to, ARGUMENT_PRIORITY,
+	    ANNOTATION_STRING_ID, level + 1);
 	return 0;
 }
 

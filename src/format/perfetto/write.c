@@ -157,7 +157,7 @@ intern_constants(struct perfetto_write *w)
 				: i == VALUE_BEGIN ? "begin"
 						   : tl_level_name(i - 1)),
 		    &id);
-		assert(rc < 0 || id == i); /* for write_priority() */
+		assert(rc < 0 || id == i); /* for write_head() */
 	}
 	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERWRITTEN;
 	     i++) {
@@ -227,11 +227,7 @@ write_frame(struct perfetto_write *w, char *to, int64_t ns)
 static char *
 write_known(char *to, unsigned name, uint64_t n)
 {
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, name);
-	to = tl_pb_write_unsigned(to, ANNOTATION_UNSIGNED, n);
-	return tl_pb_write_close(content, to);
+	return tl_perfetto_write_known(to, name, ANNOTATION_UNSIGNED, n);
 }
 
 static char *
@@ -302,6 +298,7 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
     uint64_t track)
 {
 	const struct tl_event *event = args->event;
+	const unsigned argc = event->bare ? 0 : event->message->argc;
 
 	to = tl_pb_write_unsigned(to, EVENT_TYPE,
 	    type_of(args->alone ? TL_INSTANT : event->kind));
@@ -312,10 +309,6 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 		to = tl_pb_write_unsigned(to, EVENT_NAME, args->name);
 	if (event->kind == TL_COUNTER)
 		to = write_counter(w, to, event);
-
-	const unsigned argc =
-	    args->event->bare ? 0 : args->event->message->argc;
-
 	for (unsigned i = 0; i < argc; i++) {
 		char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
 
@@ -329,12 +322,8 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 		to = write_known(to, ARGUMENT_OVERLAPS, 1);
 	if (!args->alone)
 		return to;
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_ALONE);
-	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
+	return tl_perfetto_write_known(to, ARGUMENT_ALONE, ANNOTATION_STRING_ID,
 	    event->kind == TL_BEGIN ? VALUE_BEGIN : VALUE_END);
-	return tl_pb_write_close(content, to);
 }
 
 /*
@@ -588,6 +577,27 @@ put_instants(struct perfetto_write *w, const struct tl_event *end,
 	return rc < 0 ? rc : put_one(w, end, true, 0);
 }
 
+/* Keep a span that is written, and forget the spans within it. */
+static void
+keep_drawn(struct perfetto_write *w, struct perfetto_drawn it)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < w->drawn_count; i++) {
+		const struct perfetto_drawn *d = &w->drawn[i];
+
+		if (d->track != it.track || d->lane != it.lane ||
+		    d->from_ns < it.from_ns)
+			w->drawn[kept++] = *d;
+	}
+	if (kept == PERFETTO_DRAWN_MAX) {
+		kept /= 2;
+		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
+	}
+	w->drawn[kept++] = it;
+	w->drawn_count = kept;
+}
+
 /* Write a span that has ended.  at is the index after its begin; 0: the begin
  * did not come. */
 static int
@@ -615,25 +625,8 @@ put_span(struct perfetto_write *w, const struct tl_event *end,
 	lane = written ? o->lane : (unsigned)__builtin_ctzll(~lanes);
 	for (size_t i = inner; i < opens->count; i++)
 		opens->list[i].crossed |= UINT64_C(1) << lane;
-
-	/* Keep a span that is written, and forget the spans within it. */
-	const struct perfetto_drawn it = (struct perfetto_drawn){ track,
-		span->begin_ns, end->ns, (uint8_t)lane };
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < w->drawn_count; i++) {
-		const struct perfetto_drawn *d = &w->drawn[i];
-
-		if (d->track != it.track || d->lane != it.lane ||
-		    d->from_ns < it.from_ns)
-			w->drawn[kept++] = *d;
-	}
-	if (kept == PERFETTO_DRAWN_MAX) {
-		kept /= 2;
-		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
-	}
-	w->drawn[kept++] = it;
-	w->drawn_count = kept;
+	keep_drawn(w, (struct perfetto_drawn){ track, span->begin_ns, end->ns,
+			  (uint8_t)lane });
 	rc = o && !written ? put_around(w, opens, at - 1) : 0;
 	if (rc == 0 && !written)
 		rc = put_begin_of(w, span, false, lane);

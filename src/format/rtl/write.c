@@ -559,6 +559,8 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct rtl_write *w = (void *)writer;
 	const unsigned shape = shape_of(event);
+	const int64_t us = floor_us(event->ns);
+	uint64_t since;
 	bool named = false;
 	int rc;
 
@@ -578,10 +580,7 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 		put_closing(w);
 		tl_put_char(&writer->out.text, '\n');
 	}
-
-	const int64_t us = floor_us(event->ns);
-	uint64_t since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
-
+	since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
 	if (us < w->base_us)
 		tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
 	if (event->ns % 1000 != 0 || (!w->is_us && since % 1000 != 0))

@@ -613,18 +613,16 @@ tl_timelogger_recognise(struct tl_bytes first)
 	while (
 	    first.size >= TL_TIMELOGGER_SIZE && e.count < START_SOURCES_MAX) {
 		const size_t size = record_size(first.data, first.size);
-
-		if (size > first.size)
-			break;
-
 		const struct record record = record_of(first.data);
 		const uint32_t id = (uint32_t)record.id;
 		const bool known = is_defined(e.ids, e.count, id);
 		const bool defines = record.type == TL_TIMELOGGER_NEW;
-		bool good = defines
-				? is_name(text_of(first.data))
-				: record.type <= TL_TIMELOGGER_CLOSE && known;
+		bool good;
 
+		if (size > first.size)
+			break;
+		good = defines ? is_name(text_of(first.data))
+			       : record.type <= TL_TIMELOGGER_CLOSE && known;
 		good &= e.good == 0 || is_near(record.ns, e.last_ns);
 		if (good)
 			e.last_ns = record.ns;

@@ -260,22 +260,22 @@ static int
 make_form(struct timelogger_write *w, const struct tl_event *event,
     struct form **form)
 {
+	const struct tl_message *message = event->message;
 	struct form *f = malloc(sizeof(*f));
+	bool spans;
 	int rc;
 
 	if (!f)
 		return -ENOMEM;
-	fill_form(f, event->message);
-	rc = tl_message_map_add(&w->forms, event->message, f);
+	fill_form(f, message);
+	rc = tl_message_map_add(&w->forms, message, f);
 	if (rc < 0) {
 		free(f);
 		return rc;
 	}
 
-	/* Note the parts of a message's events that the format cannot hold. */
-	const struct tl_message *message = event->message;
-	const bool spans = f->what != UNFIT && f->what != DEFINITION;
-
+	/* note the parts of a message's events that the format cannot hold */
+	spans = f->what != UNFIT && f->what != DEFINITION;
 	if (spans && f->what != NUMBERED && message->argc > 0)
 		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	if (spans && event->cpu != TL_CPU_UNKNOWN)
