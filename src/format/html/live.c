@@ -16,6 +16,7 @@
  */
 #include "format/html/live.h"
 
+#include "base/array.h"
 #include "format/html/chunk.h"
 
 #include <errno.h>
@@ -23,8 +24,7 @@
 
 enum {
 	LANES_MAX = 2 * TIMELINE_LANES_MAX * TIMELINE_TIERS_MAX,
-	EVENTS_MAX = 1 << 18,
-	RING_FIRST = 1024
+	EVENTS_MAX = 1 << 18
 };
 
 struct lane {
@@ -90,34 +90,28 @@ read_mark(struct lane *lanes, const char *mark)
 	}
 }
 
-/*
- * Append an event, or replace the oldest event of a full ring.  The ring grows
- * only until it first turns.
- */
+/* Append an event, or replace the oldest event of a full ring. */
 static int
 push(struct ring *ring, const struct tl_event *event)
 {
-	size_t capacity = ring->capacity ? ring->capacity * 2 : RING_FIRST;
-	struct tl_event *events;
-
 	if (ring->max == 0)
 		return 0;
-	if (ring->count == ring->capacity && ring->capacity < ring->max) {
-		if (capacity > ring->max)
-			capacity = ring->max;
-		events = realloc(ring->events, capacity * sizeof(*events));
-		if (!events)
-			return -ENOMEM;
-		ring->events = events;
-		ring->capacity = capacity;
-	}
-	if (ring->count < ring->capacity) {
-		ring->events[ring->count++] = *event;
+	if (ring->count == ring->max) {
+		ring->events[ring->start] = *event;
+		ring->start = (ring->start + 1) % ring->max;
 		return 0;
 	}
-	ring->events[ring->start] = *event;
-	ring->start = (ring->start + 1) % ring->capacity;
+	if (TL_ARRAY_ROOM(ring->events, ring->capacity, ring->count) < 0)
+		return -ENOMEM;
+	ring->events[ring->count++] = *event;
 	return 0;
+}
+
+/* Event i, from the oldest. */
+static const struct tl_event *
+event_at(const struct ring *ring, size_t i)
+{
+	return &ring->events[(ring->start + i) % ring->max];
 }
 
 static void
@@ -176,8 +170,8 @@ find_from(struct answer *a, bool is_cut)
 			a->from_ns = lane->first_ns;
 	}
 	if (is_cut && a->ring.count > 0 &&
-	    a->ring.events[a->ring.start].ns > a->from_ns)
-		a->from_ns = a->ring.events[a->ring.start].ns;
+	    event_at(&a->ring, 0)->ns > a->from_ns)
+		a->from_ns = event_at(&a->ring, 0)->ns;
 }
 
 /*
@@ -207,14 +201,19 @@ settle_marks(struct answer *a)
 	}
 }
 
+static void
+write_chunk(struct answer *a)
+{
+	if (a->chunks++ > 0)
+		tl_put_char(a->text, ',');
+	tl_html_chunk_write(&a->chunk, a->text);
+}
+
 static int
 put_one(struct answer *a, const struct tl_event *event)
 {
-	if (!tl_html_chunk_takes(&a->chunk, event)) {
-		if (a->chunks++ > 0)
-			tl_put_char(a->text, ',');
-		tl_html_chunk_write(&a->chunk, a->text);
-	}
+	if (!tl_html_chunk_takes(&a->chunk, event))
+		write_chunk(a);
 	return tl_html_chunk_put(&a->chunk, event);
 }
 
@@ -296,8 +295,7 @@ put_cut_lanes(struct answer *a)
 		if (lane->is_new)
 			lane->next = lane->end;
 		else if (a->ring.count > 0)
-			rc = put_lost(a, i, &a->ring.events[a->ring.start],
-			    lane->end);
+			rc = put_lost(a, i, event_at(&a->ring, 0), lane->end);
 	}
 	return rc;
 }
@@ -310,8 +308,7 @@ skip_events(struct answer *a)
 	int rc = 0;
 
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++) {
-		const struct tl_event *event =
-		    &a->ring.events[(a->ring.start + i) % a->ring.capacity];
+		const struct tl_event *event = event_at(&a->ring, i);
 		const struct lane *lane = &a->lanes[event->lane];
 
 		if (!lane->is_new && event->number < lane->next)
@@ -334,13 +331,9 @@ put_events(struct answer *a)
 	if ((rc = skip_events(a)) == 0)
 		rc = put_cut_lanes(a);
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++)
-		rc = put_next(a,
-		    &a->ring.events[(a->ring.start + i) % a->ring.capacity]);
-	if (a->chunk.count > 0) {
-		if (a->chunks > 0)
-			tl_put_char(a->text, ',');
-		tl_html_chunk_write(&a->chunk, a->text);
-	}
+		rc = put_next(a, event_at(&a->ring, i));
+	if (a->chunk.count > 0)
+		write_chunk(a);
 	tl_put_char(a->text, ']');
 	return rc;
 }
