@@ -208,7 +208,6 @@ void tl_perfetto_begin(struct perfetto_write *w);
 /* Open a message in the packet, or in the message that was opened last and is
  * not closed.  The end of a packet closes all messages. */
 void tl_perfetto_open(struct perfetto_write *w, uint32_t field);
-void tl_perfetto_close(struct perfetto_write *w);
 void tl_perfetto_end(struct perfetto_write *w);
 
 /* Write the annotation of an interned name with a number or the id of a string,

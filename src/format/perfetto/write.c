@@ -65,8 +65,9 @@ tl_perfetto_open(struct perfetto_write *w, uint32_t field)
 	w->nested[w->depth++] = tl_pb_open(&w->writer.out.text, field);
 }
 
-void
-tl_perfetto_close(struct perfetto_write *w)
+/* Close the message that was opened last. */
+static void
+close_last(struct perfetto_write *w)
 {
 	tl_pb_close(&w->writer.out.text, w->nested[--w->depth]);
 }
@@ -85,7 +86,7 @@ void
 tl_perfetto_end(struct perfetto_write *w)
 {
 	while (w->depth > 0)
-		tl_perfetto_close(w);
+		close_last(w);
 }
 
 static void
@@ -112,7 +113,7 @@ put_clock(struct perfetto_write *w, unsigned id, int64_t ns)
 	tl_pb_put_unsigned(text, CLOCK_TIMESTAMP, (uint64_t)ns);
 	if (id == CLOCK_OWN)
 		tl_pb_put_unsigned(text, CLOCK_INCREMENTAL, 1);
-	tl_perfetto_close(w);
+	close_last(w);
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctf.c - traces of the Common Trace Format, read again. */
-#include "event/names.h"
 #include "format/ctf/ctf.h"
+#include "event/names.h"
 #include "lib/test.h"
 #include "lib/viewers.h"
 
