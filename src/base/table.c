@@ -134,6 +134,22 @@ tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 	return 1;
 }
 
+int
+tl_id_map_take(struct tl_id_map *taken, uint64_t second, const int64_t *wanted,
+    int64_t *next, int64_t *number)
+{
+	struct tl_id_key key = { wanted ? (uint64_t)*wanted : 0, second };
+	uint32_t id;
+	int rc = wanted ? tl_id_map_get(taken, key, &id) : 0;
+
+	while (rc == 0) {
+		key.a = (uint64_t)(*next)++;
+		rc = tl_id_map_get(taken, key, &id);
+	}
+	*number = (int64_t)key.a;
+	return rc < 0 ? rc : 0;
+}
+
 bool
 tl_id_map_has(const struct tl_id_map *map, struct tl_id_key key)
 {

@@ -244,6 +244,14 @@ tl_id_map_room(struct tl_id_map *map, struct tl_id_key key, uint32_t *id,
 		   : rc;
 }
 
+/*
+ * Take a number that no other key has: the wanted number if it is free, else
+ * the next free one from *next on.  wanted NULL: any number.  The keys of the map
+ * are the taken numbers, each with the same second word.  0; -ENOSPC; -ENOMEM.
+ */
+int tl_id_map_take(struct tl_id_map *taken, uint64_t second,
+    const int64_t *wanted, int64_t *next, int64_t *number);
+
 /* Does a key have an id? */
 bool tl_id_map_has(const struct tl_id_map *map, struct tl_id_key key);
 

@@ -6,7 +6,7 @@
 
 #include "base/fields.h"
 #include "base/options.h"
-#include "format/choose.h"
+#include "format/registry.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "dump/tree/walk.h"
-#include "format/choose.h"
+#include "format/registry.h"
 #include "source/remote.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choose.c - a format by the name that a user typed. */
-#include "format/choose.h"
+#include "format/registry.h"
 
 #include "base/options.h"
 

@@ -26,12 +26,7 @@ enum tl_pb_type { TL_PB_VARINT = 0, TL_PB_FIXED64 = 1, TL_PB_BYTES = 2 };
 static inline char *
 tl_pb_write_varint(char *to, uint64_t n)
 {
-	while (n >= 0x80) {
-		*to++ = (char)(n | 0x80);
-		n >>= 7;
-	}
-	*to++ = (char)n;
-	return to;
+	return (char *)tl_data_write_varint((uint8_t *)to, n);
 }
 
 static inline char *

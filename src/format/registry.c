@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "format/chrome/chrome.h"
 #include "format/csv/csv.h"
-#include "format/ctf/write.h"
+#include "format/ctf/ctf.h"
 #include "format/html/write.h"
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"

@@ -6,6 +6,7 @@
 #ifndef TL_FORMAT_REGISTRY_H
 #define TL_FORMAT_REGISTRY_H
 
+#include "base/fault.h"
 #include "event/writer.h"
 #include "source/kinds.h"
 
@@ -60,5 +61,27 @@ tl_format_is_read(const struct tl_format_row *row)
 {
 	return tl_format_reading(row)->open != NULL;
 }
+
+/* == choose.c: a format by the name that a user typed == */
+
+/*
+ * Return the format of a name for reading or writing.  NULL: the fault names
+ * the nearest format, or lists the possible formats.
+ */
+const struct tl_format_row *
+tl_formats_choose_read(const char *name, struct tl_fault *fault);
+const struct tl_format_row *
+tl_formats_choose_written(const char *name, struct tl_fault *fault);
+
+/* Is a row listed for the given name? */
+typedef bool
+tl_format_listed(const struct tl_format_row *row, const char *given);
+
+/* Append the names of the listed rows; return the number of names. */
+size_t tl_formats_put(struct tl_text *text, tl_format_listed *listed,
+    const char *given);
+/* Set a fault: "GIVEN: WHAT (NAMES)". */
+void tl_formats_refuse(struct tl_fault *fault, const char *given,
+    const char *what, tl_format_listed *listed);
 
 #endif

@@ -148,7 +148,7 @@ struct tl_trace_thread {
  *
  * The trees of an input: a root for each thread, whose nodes are loaded on
  * demand.  A recorded trace has trees; a format with an index of its own may
- * have trees, too (format/lincheck/trees.h).  The trees own the nodes; threads
+ * have trees, too (format/lincheck/index.h).  The trees own the nodes; threads
  * and roots are arrays of count elements.
  */
 struct tl_trees {

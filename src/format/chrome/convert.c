@@ -15,17 +15,28 @@
 
 #include "base/array.h"
 #include "event/names.h"
-#include "format/chrome/extensions.h"
+#include "format/chrome/chrome.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <timeline.h>
 
-/* The phases that are converted, those that are left out, and those whose id
- * becomes an argument. */
-#define PHASES  "BEXiIRPCbeSFnTpstfNODM"
-#define LEFT    "vVc()="
-#define WITH_ID "stfNOD"
+/* The phases that are converted, and those that are left out. */
+#define PHASES "BEXiIRPCbeSFnTpstfNODM"
+#define LEFT   "vVc()="
+
+/* Instants whose id becomes an argument. */
+static const struct {
+	char phase;
+	const char *what;
+} with_id[] = {
+	{ 's', "flow start" },
+	{ 't', "flow step" },
+	{ 'f', "flow end" },
+	{ 'N', "object created" },
+	{ 'O', "object snapshot" },
+	{ 'D', "object deleted" },
+};
 
 /* The first number of processes and threads whose id is no number. */
 enum { ID_FIRST = 1 << 30 };
@@ -305,6 +316,24 @@ phase_of(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 	return '\0';
 }
 
+/* Set process and thread: 0; -ENOSPC: too many texts; -ENOMEM. */
+static int
+set_thread(struct work *w)
+{
+	const unsigned tid =
+	    w->e->field[TL_CHROME_LANE].kind ? TL_CHROME_LANE : TL_CHROME_TID;
+	bool pid_is_text, tid_is_text;
+	int rc = set_number(w, TL_CHROME_PID, &w->event.pid, &pid_is_text);
+
+	if (rc == 0)
+		rc = set_number(w, tid, &w->event.tid, &tid_is_text);
+	if (rc == 0 && pid_is_text)
+		rc = name_by_text(w, TL_CHROME_PID, 0);
+	if (rc == 0 && tid_is_text)
+		rc = name_by_text(w, tid, w->event.tid);
+	return rc;
+}
+
 int
 tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 {
@@ -316,33 +345,25 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 		.scope = TIMELINE_THREAD };
 	const struct tl_chrome_arg id = { tl_bytes_of("id"), *id_of(e) };
 	const char phase = phase_of(c, e);
+	const char *what = NULL;
 	int rc;
 
 	if (phase == '\0')
 		return 0;
-
-	/* Set process and thread. */
-	const unsigned tid =
-	    e->field[TL_CHROME_LANE].kind ? TL_CHROME_LANE : TL_CHROME_TID;
-	bool pid_is_text, tid_is_text;
-
-	rc = set_number(&w, TL_CHROME_PID, &w.event.pid, &pid_is_text);
-	if (rc == 0)
-		rc = set_number(&w, tid, &w.event.tid, &tid_is_text);
-	if (rc == 0 && pid_is_text)
-		rc = name_by_text(&w, TL_CHROME_PID, 0);
-	if (rc == 0 && tid_is_text)
-		rc = name_by_text(&w, tid, w.event.tid);
-	if (rc == -ENOSPC) {
+	if ((rc = set_thread(&w)) == -ENOSPC) {
 		tl_note(c->notes, TL_CHROME_NOTE_FULL, e->at);
 		return 0;
 	}
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < TL_COUNT(with_id); i++) {
+		if (with_id[i].phase == phase)
+			what = with_id[i].what;
+	}
 
 	if (phase != 'C') /* take_counter() makes them for each series */
 		tl_chrome_args_make(&c->args, e,
-		    strchr(WITH_ID, phase) && id.value.kind ? &id : NULL);
+		    what && id.value.kind ? &id : NULL);
 	if (e->cut)
 		tl_note(c->notes, TL_CHROME_NOTE_CUT_TEXT, e->at);
 	if (e->too_many)
@@ -375,56 +396,24 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 	case 'e':
 	case 'F':
 		return take_async(&w, &request, TL_END);
-	case 's':
-		request.instance = tl_bytes_of("flow start");
-		break;
-	case 't':
-		request.instance = tl_bytes_of("flow step");
-		break;
-	case 'f':
-		request.instance = tl_bytes_of("flow end");
-		break;
-	case 'N':
-		request.instance = tl_bytes_of("object created");
-		break;
-	case 'O':
-		request.instance = tl_bytes_of("object snapshot");
-		break;
-	case 'D':
-		request.instance = tl_bytes_of("object deleted");
-		break;
-	default: /* n T p i I R P */
-		request.instance = instance_of(&w);
-		break;
 	}
+	request.instance = what ? tl_bytes_of(what) : instance_of(&w);
 	return put(&w, &request, TL_INSTANT, TL_CHROME_ALONE);
 }
 
 int
-tl_chrome_convert_make(struct tl_chrome_convert *c)
+tl_chrome_convert_make(struct tl_chrome_convert *c, struct tl_sink *sink)
 {
-	const int rc = tl_interner_new(&c->messages.interner);
+	struct tl_chrome_spans *spans = &c->spans;
+	int rc = tl_interner_new(&c->messages.interner);
 
-	c->spans.interner = c->messages.interner;
-	return rc < 0 ? rc : tl_chrome_spans_make(&c->spans);
-}
-
-/* Note events whose place in the file is no longer known. */
-static void
-note_some(struct tl_chrome_convert *c, unsigned kind, uint64_t count)
-{
-	for (; count > 0; count--)
-		tl_note(c->notes, kind, TL_FAULT_NOWHERE);
-}
-
-int
-tl_chrome_convert_finish(struct tl_chrome_convert *c)
-{
-	const int rc = tl_chrome_spans_finish(&c->spans);
-
-	note_some(c, TL_CHROME_NOTE_TIME, c->spans.beyond);
-	note_some(c, TL_CHROME_NOTE_FULL, c->spans.full);
-	note_some(c, TL_CHROME_NOTE_FORGOTTEN, c->spans.forgotten);
+	spans->notes = c->notes;
+	spans->sink = sink;
+	spans->interner = c->messages.interner;
+	if (rc == 0)
+		rc = tl_store_new(&spans->store, TL_STORE_MEMORY_MAX);
+	if (rc == 0)
+		tl_store_keep_order(spans->store);
 	return rc;
 }
 

@@ -71,7 +71,7 @@ struct tl_chrome_arg {
 	struct tl_chrome_value value;
 };
 
-/* Starts from all zeros; see tl_chrome_event_make(). */
+/* Starts from all zeros except for memory, TL_CHROME_EVENT_MAX bytes. */
 struct tl_chrome_event {
 	struct tl_chrome_value field[TL_CHROME_FIELDS];
 	struct tl_chrome_arg args[TL_CHROME_ARGS_MAX];
@@ -80,16 +80,14 @@ struct tl_chrome_event {
 	bool is_empty;  /* the object has no member */
 	bool too_large; /* values are missing */
 	bool too_many;
-	bool cut; /* a text or a key was cut */
+	bool cut;     /* a text or a key was cut */
+	char *memory; /* freed with the event */
 	/* private */
-	char *memory;
 	size_t used;
 	struct tl_text nested; /* JSON of a value in the arguments */
 	unsigned in;           /* member that tokens belong to */
 };
 
-/* Allocate the memory of the values: 0, -ENOMEM. */
-int tl_chrome_event_make(struct tl_chrome_event *event);
 void tl_chrome_event_free(struct tl_chrome_event *event);
 
 /*
@@ -237,10 +235,11 @@ struct tl_chrome_thread;
 struct tl_chrome_waiting;
 
 /*
- * Starts from all zeros except for sink and interner, which made the messages;
- * see tl_chrome_spans_make().
+ * Starts from all zeros except for notes, sink, store, which keeps the order,
+ * and interner, which made the messages.
  */
 struct tl_chrome_spans {
+	struct tl_notes *notes;
 	struct tl_sink *sink;
 	struct tl_interner *interner;
 	struct tl_store *store;
@@ -255,14 +254,8 @@ struct tl_chrome_spans {
 	uint64_t begun;        /* complete spans */
 	struct tl_chrome_waiting *window;
 	size_t waiting;
-	/* Counts of events that found no room, and of bad times: */
-	uint64_t forgotten; /* open begin events */
-	uint64_t full;      /* messages or threads */
-	uint64_t beyond;
 };
 
-/* Make the store: 0, -ENOMEM. */
-int tl_chrome_spans_make(struct tl_chrome_spans *spans);
 void tl_chrome_spans_free(struct tl_chrome_spans *spans);
 
 /*
@@ -299,7 +292,7 @@ enum {
 	TL_CHROME_NOTE_FORGOTTEN
 };
 
-/* Starts from all zeros except for notes and spans.sink. */
+/* Starts from all zeros except for notes; see tl_chrome_convert_make(). */
 struct tl_chrome_convert {
 	struct tl_notes *notes;
 	struct tl_chrome_messages messages;
@@ -309,16 +302,15 @@ struct tl_chrome_convert {
 	int64_t last_ns; /* time of the event before */
 };
 
-/* Make the parts of a convert: 0, -ENOMEM. */
-int tl_chrome_convert_make(struct tl_chrome_convert *convert);
+/* Make the parts of a convert that puts into a sink: 0, -ENOMEM. */
+int
+tl_chrome_convert_make(struct tl_chrome_convert *convert, struct tl_sink *sink);
 /*
  * Convert an event and keep the result: 0, -ENOMEM, -errno of the temporary
- * file.  An event that is left out is noted.  finish passes all events on,
- * spans.base_ns later: 0, -ENOMEM, -errno of the sink or of the temporary file.
+ * file.  An event that is left out is noted.
  */
 int tl_chrome_convert(struct tl_chrome_convert *convert,
     struct tl_chrome_event *event);
-int tl_chrome_convert_finish(struct tl_chrome_convert *convert);
 void tl_chrome_convert_free(struct tl_chrome_convert *convert);
 
 #endif

@@ -3,8 +3,8 @@
  * event.c - tokens become the members of an event; conversion of single values;
  * the fast path that finds the tokens of an event without the parser.
  */
+#include "format/chrome/chrome.h"
 #include "format/chrome/convert.h"
-#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,13 +12,6 @@
 
 /* Members beyond enum tl_chrome_field. */
 enum { ARGS = TL_CHROME_FIELDS, ID2, OTHER };
-
-int
-tl_chrome_event_make(struct tl_chrome_event *e)
-{
-	e->memory = malloc(TL_CHROME_EVENT_MAX);
-	return e->memory ? 0 : -ENOMEM;
-}
 
 void
 tl_chrome_event_free(struct tl_chrome_event *e)

@@ -3,7 +3,7 @@
 #include "format/chrome/line.h"
 
 #include "event/render.h"
-#include "format/chrome/extensions.h"
+#include "format/chrome/chrome.h"
 #include "format/label.h"
 
 #include <errno.h>

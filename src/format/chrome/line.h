@@ -17,6 +17,16 @@
 #include "event/message_map.h"
 #include "event/writer.h"
 
+/* What the writer notes. */
+enum {
+	TL_CHROME_STAMPS,
+	TL_CHROME_COUNTER,
+	TL_CHROME_TEXT,
+	TL_CHROME_DOUBLES,
+	TL_CHROME_SOURCES,
+	TL_CHROME_LANES
+};
+
 /*
  * The spans of a lane that are in no other span of the lane, in order of time.
  */
@@ -39,9 +49,7 @@ struct tl_chrome_names {
 	struct tl_chrome_lane *drawn; /* by number of a lane */
 	size_t drawn_capacity;
 	struct tl_text scratch;
-	uint64_t left;     /* events of sources that found no thread */
-	uint64_t crossing; /* spans that found no lane */
-	bool follows;      /* an event was written before */
+	bool follows; /* an event was written before */
 };
 
 /* Write the separator between two events, two bytes at most. */
@@ -64,14 +72,14 @@ void tl_chrome_put_name(struct tl_text *text, const struct tl_event *event);
 /*
  * Write the names of an event's process and thread that were not written yet,
  * and move an event of a source to the thread of the source.  If there are too
- * many sources, the event stays on its own thread and is counted.  0, -ENOMEM.
+ * many sources, the event stays on its own thread and is noted.  0, -ENOMEM.
  */
 int tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event);
 
 /*
  * Set *tid to the row of a span: the thread of its begin, or the first lane of
  * the thread whose spans the span does not cross.  A new lane is named.  A span
- * that finds no lane stays on the thread and is counted.  0, -ENOMEM.
+ * that finds no lane stays on the thread and is noted.  0, -ENOMEM.
  */
 int tl_chrome_lane(struct tl_chrome_names *names, const struct tl_event *begin,
     int64_t to_ns, uint32_t *tid);

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "event/message.h"
-#include "format/chrome/extensions.h"
+#include "format/chrome/chrome.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -51,12 +51,9 @@ read_hex(struct tl_bytes text, uint64_t *number)
 	for (size_t i = 2; i < text.size; i++) {
 		const char c = text.data[i];
 
-		if (c >= '0' && c <= '9')
-			n = n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			n = n << 4 | (uint64_t)(c - 'a' + 10);
-		else
+		if (tl_hex_digit(c) < 0 || (c >= 'A' && c <= 'F'))
 			return false;
+		n = n << 4 | (uint64_t)tl_hex_digit(c);
 	}
 	*number = n;
 	return true;
@@ -118,7 +115,7 @@ tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
 		if (value->kind != TL_JSON_NULL &&
 		    tl_json_double(value->text, &d) < 0)
 			return false;
-		memcpy(number, &d, sizeof(d));
+		*number = tl_bits_of(d);
 		return true;
 	}
 	if (read_digits(value->text, number))
@@ -176,6 +173,33 @@ make_valid_key(struct tl_chrome_args *args, unsigned index,
 		args->arg[index].key = tl_bytes_of("_");
 }
 
+/* Join arguments that found no room into one argument of JSON. */
+static void
+join(struct tl_chrome_arg *more, struct tl_chrome_event *e,
+    const struct tl_chrome_arg *const *rest, unsigned count)
+{
+	struct tl_text *text = &e->nested;
+
+	tl_text_clear(text);
+	for (unsigned i = 0; i < count; i++) {
+		const struct tl_chrome_value *value = &rest[i]->value;
+		const bool is_string = value->kind == TL_JSON_STRING;
+
+		tl_put_string(text, i > 0 ? ",\"" : "{\"");
+		tl_put_json(text, rest[i]->key);
+		tl_put_string(text, is_string ? "\":\"" : "\":");
+		if (is_string)
+			tl_put_json(text, value->text);
+		else
+			tl_put_bytes(text, value->text);
+		tl_put_string(text, is_string ? "\"" : "");
+	}
+	tl_put_char(text, '}');
+	*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
+	more->value.text = tl_chrome_event_keep(e, tl_text_bytes(text));
+	more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
+}
+
 void
 tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *lead)
@@ -184,7 +208,6 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 	unsigned count = 0, room = TIMELINE_ARGS_MAX;
 
 	args->count = args->level = 0;
-	args->joined = false;
 	if (lead)
 		all[count++] = lead;
 	for (unsigned i = 0; i < e->argc; i++) {
@@ -208,37 +231,11 @@ tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
 		args->arg[args->count] = *all[args->count];
 		args->count++;
 	}
-	if (args->count < count) {
-		/*
-		 * Join the arguments that found no room into one argument of
-		 * JSON.
-		 */
-		const struct tl_chrome_arg *const *rest = all + args->count;
-		const unsigned left = count - args->count;
-		struct tl_text *text = &e->nested;
-		struct tl_chrome_arg *more = &args->arg[args->count++];
-
-		tl_text_clear(text);
-		for (unsigned i = 0; i < left; i++) {
-			const struct tl_chrome_value *value = &rest[i]->value;
-			const char *quote =
-			    value->kind == TL_JSON_STRING ? "\"" : "";
-
-			tl_put_string(text, i > 0 ? ",\"" : "{\"");
-			tl_put_json(text, rest[i]->key);
-			tl_put_string(text, "\":");
-			tl_put_string(text, quote);
-			if (value->kind == TL_JSON_STRING)
-				tl_put_json(text, value->text);
-			else
-				tl_put_bytes(text, value->text);
-			tl_put_string(text, quote);
-		}
-		tl_put_char(text, '}');
-		args->joined = true;
-		*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
-		more->value.text = tl_chrome_event_keep(e, tl_text_bytes(text));
-		more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
+	args->joined = args->count < count;
+	if (args->joined) {
+		join(&args->arg[args->count], e, all + args->count,
+		    count - args->count);
+		args->count++;
 	}
 	for (unsigned i = 0; i < args->count; i++) {
 		make_valid_key(args, i, e);
@@ -337,7 +334,10 @@ find_message(struct tl_chrome_messages *m,
 		{ request->category, request->name }, kind, request->scope
 	};
 	const struct tl_message_cache_slot *slot;
+	const char *lead = request->name.size > 0 ? ": " : "";
+	struct tl_text *text = &m->text;
 	uint8_t level = request->args->level;
+	unsigned named = 0;
 	int rc = make_shape(&m->shape, request);
 
 	if (rc < 0)
@@ -350,11 +350,7 @@ find_message(struct tl_chrome_messages *m,
 	if (level == 0)
 		level = (uint8_t)tl_level_parse("info");
 
-	/* Make the text of a message from name and arguments. */
-	struct tl_text *text = &m->text;
-	const char *lead = request->name.size > 0 ? ": " : "";
-	unsigned named = 0;
-
+	/* make the text of a message from name and arguments */
 	tl_text_clear(text);
 	if (request->args->named)
 		tl_put_string(text, LABEL);

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "event/hosts/hosts.h"
-#include "format/chrome/extensions.h"
+#include "format/chrome/chrome.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -192,18 +192,18 @@ to_source(struct tl_chrome_names *names, struct tl_event *event)
 int
 tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 {
+	struct tl_id_key key;
+	uint32_t number;
 	int rc;
 
 	if (is_of_source(event)) {
 		rc = to_source(names, event);
 		if (rc != -ENOSPC)
 			return rc;
-		names->left++;
+		tl_note(&names->writer->notes, TL_CHROME_SOURCES,
+		    TL_FAULT_NOWHERE);
 	}
-
-	const struct tl_id_key key = { event->pid, event->tid };
-	uint32_t number;
-
+	key = (struct tl_id_key){ event->pid, event->tid };
 	if (tl_id_map_get(&names->threads, key, &number) != 1)
 		return 0;
 	if ((rc = tl_writer_name(names->writer, event)) < 0)
@@ -264,7 +264,7 @@ tl_chrome_lane(struct tl_chrome_names *names, const struct tl_event *begin,
 		lane->count = at + 1;
 		return 0;
 	}
-	names->crossing++;
+	tl_note(&names->writer->notes, TL_CHROME_LANES, TL_FAULT_NOWHERE);
 	return 0;
 }
 

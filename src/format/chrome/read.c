@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "format/chrome/convert.h"
-#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -311,7 +310,7 @@ chrome_finish(struct tl_reader *reader)
 	    (!r->had_list || (r->not_events > 0 && !r->had_event)))
 		rc = refuse(r, 0);
 	if (rc == 0)
-		rc = tl_chrome_convert_finish(&r->convert);
+		rc = tl_chrome_spans_finish(&r->convert.spans);
 	if (rc == 0)
 		tl_notes_report(&r->notes, r->report);
 	return rc;
@@ -343,10 +342,9 @@ tl_chrome_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->report = report;
 	r->notes.kinds = kinds;
 	r->convert.notes = &r->notes;
-	r->convert.spans.sink = sink;
-	rc = tl_chrome_event_make(&r->event);
-	if (rc == 0)
-		rc = tl_chrome_convert_make(&r->convert);
+	r->event.memory = malloc(TL_CHROME_EVENT_MAX);
+	rc = r->event.memory ? tl_chrome_convert_make(&r->convert, sink)
+			     : -ENOMEM;
 	if (rc < 0)
 		chrome_free(&r->reader);
 	else

@@ -54,16 +54,6 @@ struct tl_chrome_waiting {
 };
 
 int
-tl_chrome_spans_make(struct tl_chrome_spans *s)
-{
-	const int rc = tl_store_new(&s->store, TL_STORE_MEMORY_MAX);
-
-	if (rc == 0)
-		tl_store_keep_order(s->store);
-	return rc;
-}
-
-int
 tl_chrome_keep(struct tl_chrome_spans *s, const struct tl_event *event)
 {
 	struct tl_sink *store = tl_store_sink(s->store);
@@ -85,7 +75,14 @@ put(struct tl_chrome_spans *s, struct tl_event *event)
 	return s->sink->put(s->sink, event);
 }
 
-/* Add two times; a sum out of range becomes the nearest time and is counted. */
+/* Note an event, whose place in the file is no longer known. */
+static void
+note(struct tl_chrome_spans *s, unsigned kind)
+{
+	tl_note(s->notes, kind, TL_FAULT_NOWHERE);
+}
+
+/* Add two times; a sum out of range becomes the nearest time and is noted. */
 static int64_t
 later(struct tl_chrome_spans *s, int64_t ns, int64_t by)
 {
@@ -93,7 +90,7 @@ later(struct tl_chrome_spans *s, int64_t ns, int64_t by)
 
 	if (!__builtin_add_overflow(ns, by, &sum))
 		return sum;
-	s->beyond++;
+	note(s, TL_CHROME_NOTE_TIME);
 	return by > 0 ? INT64_MAX : INT64_MIN;
 }
 
@@ -197,7 +194,7 @@ thread_of(struct tl_chrome_spans *s, const struct tl_event *event,
 	rc = tl_id_map_get(&s->numbers, key, &number);
 	*thread = NULL;
 	if (rc == -ENOSPC) {
-		s->full++;
+		note(s, TL_CHROME_NOTE_FULL);
 		return 0;
 	}
 	if (rc == 1)
@@ -221,7 +218,7 @@ take_begin(struct tl_chrome_spans *s, struct tl_event *begin)
 	if (!t)
 		return 0;
 	if (s->open >= OPEN_MAX) {
-		s->forgotten++;
+		note(s, TL_CHROME_NOTE_FORGOTTEN);
 		return 0;
 	}
 	if (TL_ARRAY_ROOM(t->begun, t->room, t->count) < 0)
@@ -268,17 +265,14 @@ is_whole_number(unsigned format)
 static bool
 turn_value(uint64_t *to, unsigned to_format, uint64_t value, unsigned format)
 {
-	double d;
-
 	*to = value;
 	if (format == to_format ||
 	    (is_whole_number(format) && is_whole_number(to_format)))
 		return true;
 	if (to_format != TIMELINE_ARG_DOUBLE || !is_whole_number(format))
 		return false;
-	d = format == TIMELINE_ARG_SIGNED ? (double)(int64_t)value
-					  : (double)value;
-	memcpy(to, &d, sizeof(d));
+	*to = tl_bits_of(format == TIMELINE_ARG_SIGNED ? (double)(int64_t)value
+						       : (double)value);
 	return true;
 }
 
@@ -330,7 +324,7 @@ put_arguments(struct tl_chrome_spans *s, const struct tl_event *end,
 	    TIMELINE_RECORD_INSTANT, own->level, TIMELINE_THREAD,
 	    &instant.message);
 	if (rc == -ENOSPC) {
-		s->full++;
+		note(s, TL_CHROME_NOTE_FULL);
 		return 0;
 	}
 	instant.kind = TL_INSTANT;

@@ -20,28 +20,20 @@
 #include <string.h>
 #include <timeline.h>
 
-enum {
-	NOTE_STAMPS,
-	NOTE_COUNTER,
-	NOTE_TEXT,
-	NOTE_DOUBLES,
-	NOTE_SOURCES,
-	NOTE_LANES
-};
 static const struct tl_note_kind notes[TL_NOTES_MAX] = {
-	[NOTE_STAMPS] = { -ENOTSUP,
+	[TL_CHROME_STAMPS] = { -ENOTSUP,
 	    "CPU, raw stamp and error of an event have no place in the "
 	    "format" },
-	[NOTE_COUNTER] = { -ENOTSUP,
+	[TL_CHROME_COUNTER] = { -ENOTSUP,
 	    "a counter has one value: its other arguments are left out" },
-	[NOTE_TEXT] = { -ENOTSUP,
+	[TL_CHROME_TEXT] = { -ENOTSUP,
 	    "the format has no counters of text: the string's number is "
 	    "written" },
-	[NOTE_DOUBLES] = { -ENOTSUP,
+	[TL_CHROME_DOUBLES] = { -ENOTSUP,
 	    "JSON has no NaN and no infinite numbers: null is written" },
-	[NOTE_SOURCES] = { -ENOSPC,
+	[TL_CHROME_SOURCES] = { -ENOSPC,
 	    "too many sources: spans of one lie among those of its thread" },
-	[NOTE_LANES] = { -ENOSPC,
+	[TL_CHROME_LANES] = { -ENOSPC,
 	    "a span crosses spans in 1024 lanes: its thread does not nest" },
 };
 
@@ -134,6 +126,28 @@ put_end(struct chrome *w, struct tl_event *end)
 	return rc < 0 ? rc : put_alone(w, end);
 }
 
+/* Note the values that the format has not. */
+static void
+note_values(struct chrome *w, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	const bool is_counter = event->kind == TL_COUNTER;
+	struct tl_notes *n = &w->writer.notes;
+	unsigned argc = event->bare ? 0 : message->argc;
+
+	if (is_counter && argc > 1) {
+		tl_note(n, TL_CHROME_COUNTER, TL_FAULT_NOWHERE);
+		argc = 1;
+	}
+	for (unsigned i = 0; i < argc; i++) {
+		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
+		    !isfinite(tl_double_of(event->args[i])))
+			tl_note(n, TL_CHROME_DOUBLES, TL_FAULT_NOWHERE);
+		if (tl_arg_is_text(&message->args[i]) && is_counter)
+			tl_note(n, TL_CHROME_TEXT, TL_FAULT_NOWHERE);
+	}
+}
+
 static int
 chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -150,25 +164,8 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 	if ((rc = tl_chrome_names_put(&w->lines.names, &turned)) < 0)
 		return rc;
 	w->last_ns = event->ns;
-	tl_note(&w->writer.notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
-
-	/* Note the values that the format has not. */
-	const struct tl_message *message = event->message;
-	const bool is_counter = event->kind == TL_COUNTER;
-	unsigned argc = event->bare ? 0 : message->argc;
-
-	if (is_counter && argc > 1) {
-		tl_note(&w->writer.notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
-		argc = 1;
-	}
-	for (unsigned i = 0; i < argc; i++) {
-		if (message->args[i].format == TIMELINE_ARG_DOUBLE &&
-		    !isfinite(tl_double_of(event->args[i])))
-			tl_note(&w->writer.notes, NOTE_DOUBLES,
-			    TL_FAULT_NOWHERE);
-		if (tl_arg_is_text(&message->args[i]) && is_counter)
-			tl_note(&w->writer.notes, NOTE_TEXT, TL_FAULT_NOWHERE);
-	}
+	tl_note(&w->writer.notes, TL_CHROME_STAMPS, TL_FAULT_NOWHERE);
+	note_values(w, event);
 	switch (event->kind) {
 	case TL_BEGIN: /* written with its end */
 		return 0;
@@ -202,10 +199,6 @@ chrome_end(struct tl_writer *writer)
 	if (!w->started)
 		start(w, 0);
 	tl_put_string(&writer->out.text, "\n]}\n");
-	for (; w->lines.names.left > 0; w->lines.names.left--)
-		tl_note(&w->writer.notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
-	for (; w->lines.names.crossing > 0; w->lines.names.crossing--)
-		tl_note(&w->writer.notes, NOTE_LANES, TL_FAULT_NOWHERE);
 	return 0;
 }
 

@@ -228,11 +228,8 @@ tl_ctf_put_class(struct tl_text *text, const struct ctf_class *c)
 		    "\t\tenum : u8 { \"unknown\", \"sure\", \"unsure\", "
 		    "\"none\" } begun;\n\t\ts64 duration_ns;\n");
 	tl_put_string(text, "\t};\n\tfields := struct {\n");
-
-	const unsigned argc = c->has_args ? c->message->argc : 0;
-
-	for (unsigned i = 0; i < argc; i++) {
-		const struct tl_arg *arg = &c->message->args[i];
+	for (unsigned i = 0; c->has_args && i < message->argc; i++) {
+		const struct tl_arg *arg = &message->args[i];
 
 		tl_put_string(text, "\t\t");
 		tl_put_string(text, type_of(arg->format));

@@ -9,7 +9,7 @@
  * packet, and when all packets together take too much memory.  The metadata
  * grow with the classes and are written last.
  */
-#include "format/ctf/write.h"
+#include "format/ctf/ctf.h"
 
 #include "base/array.h"
 #include "base/ns.h"
@@ -17,7 +17,6 @@
 #include "base/table.h"
 #include "event/names.h"
 #include "event/reader.h"
-#include "format/ctf/ctf.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -143,15 +142,13 @@ begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
 static int
 flush_packet(struct ctf_write *w, struct stream *s)
 {
+	const uint64_t bits = (uint64_t)s->packet.size * 8;
+	char *to = s->packet.data;
 	char name[NAME_MAX_SIZE];
 	int rc;
 
 	if (s->packet.rc < 0 || s->packet.size == 0)
 		return s->packet.rc;
-
-	const uint64_t bits = (uint64_t)s->packet.size * 8;
-	char *to = s->packet.data;
-
 	to = write_32(to, CTF_MAGIC);
 	to = write_32(to, 0);
 	to = write_64(to, s->begin);
@@ -290,6 +287,7 @@ put_args(struct tl_text *text, const struct tl_event *event)
 static int
 put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 {
+	const struct tl_names *names = tl_event_names(event);
 	const size_t before = s->packet.size;
 	const uint64_t stamp = stamp_of(w, s, event->ns);
 	uint32_t id;
@@ -306,7 +304,6 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 		return rc;
 	w->filling -= s->packet.size;
 	if ((to = tl_text_reserve(&s->packet, PLACE_SIZE))) {
-		/* Write header and context of an event, without the names. */
 		to = write_32(to, id);
 		to = write_64(to, stamp);
 		to = write_32(to, event->pid);
@@ -317,9 +314,7 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 		write_32(to, event->error_ns);
 		s->packet.size += PLACE_SIZE;
 
-		/* Append the names of thread and process; empty: unknown. */
-		const struct tl_names *names = tl_event_names(event);
-
+		/* the names of thread and process; empty: unknown */
 		tl_put_plain(&s->packet,
 		    tl_names_thread(names, event->pid, event->tid));
 		tl_put_char(&s->packet, '\0');

@@ -95,6 +95,21 @@ separate(struct tl_text *text)
 		tl_put_char(text, ',');
 }
 
+void
+tl_html_put_script(struct tl_text *text, struct tl_bytes json)
+{
+	while (json.size > 0) {
+		const char *found = memchr(json.data, '<', json.size);
+		const size_t run =
+		    found ? (size_t)(found - json.data) : json.size;
+		const size_t taken = run + (found != NULL);
+
+		tl_put_bytes(text, tl_bytes(json.data, run));
+		tl_put_string(text, found ? "\\u003c" : "");
+		json = tl_bytes(json.data + taken, json.size - taken);
+	}
+}
+
 /* Append a string, escaped as in a listing. */
 static void
 put_string(struct tl_html_chunk *chunk, struct tl_text *text,
@@ -102,24 +117,10 @@ put_string(struct tl_html_chunk *chunk, struct tl_text *text,
 {
 	tl_text_clear(&chunk->plain);
 	escape(&chunk->plain, bytes);
-	tl_put_char(text, '"');
-
-	/* Append the content of a JSON string; < is escaped for <script>. */
-	size_t at = 0;
-
 	tl_text_clear(&chunk->json);
 	tl_put_json(&chunk->json, tl_text_bytes(&chunk->plain));
-	while (at < chunk->json.size) {
-		const char *from = chunk->json.data + at;
-		const size_t left = chunk->json.size - at;
-		const char *found = memchr(from, '<', left);
-		const size_t run = found ? (size_t)(found - from) : left;
-
-		tl_put_bytes(text, tl_bytes(from, run));
-		if (found)
-			tl_put_string(text, "\\u003c");
-		at += run + (found ? 1 : 0);
-	}
+	tl_put_char(text, '"');
+	tl_html_put_script(text, tl_text_bytes(&chunk->json));
 	tl_put_char(text, '"');
 }
 
@@ -420,6 +421,33 @@ put_proven(struct tl_html_chunk *chunk, const struct tl_event *event)
 	chunk->proven_tsc = tsc;
 }
 
+/* Write the bound of an event's time, and whether the event overlaps. */
+static void
+put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	size_t host;
+	int64_t bound;
+
+	if (!chunk->hosts || !event->message)
+		return;
+	host = tl_fleet_host_of(chunk->hosts, event);
+	bound = bound_of(event);
+	if (bound != chunk->host_bounds[host]) {
+		chunk->host_bounds[host] = bound;
+		separate(&chunk->bounds);
+		tl_put_unsigned(&chunk->bounds, chunk->count);
+		put_number(&chunk->bounds, host);
+		tl_put_char(&chunk->bounds, ',');
+		tl_put_signed(&chunk->bounds, bound);
+	}
+	if (event->overlaps) {
+		separate(&chunk->overlaps);
+		tl_put_unsigned(&chunk->overlaps,
+		    chunk->count + 1 - chunk->overlap_next);
+		chunk->overlap_next = chunk->count + 1;
+	}
+}
+
 int
 tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -431,8 +459,10 @@ tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event)
 int
 tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
+	struct tl_text *text = &chunk->events;
 	uint32_t message = 0, place;
 	uint64_t code;
+	char *to;
 	int rc;
 
 	if (event->message &&
@@ -449,11 +479,8 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (event->bare)
 		code |= CODE_BARE;
 
-	/* Append the numbers that every event has: step,code,place. */
-	struct tl_text *text = &chunk->events;
-	char *to = tl_text_reserve(text, FRAME_MAX);
-
-	if (to) {
+	/* the numbers that every event has: step,code,place */
+	if ((to = tl_text_reserve(text, FRAME_MAX))) {
 		if (chunk->count > 0)
 			*to++ = ',';
 		to = tl_write_signed(to, event->ns - chunk->last.ns);
@@ -463,29 +490,7 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 		to = tl_write_unsigned(to, place);
 		text->size = (size_t)(to - text->data);
 	}
-	if (chunk->hosts && event->message) {
-		/*
-		 * Write the bound of the next event's time, and whether the
-		 * event overlaps.
-		 */
-		const size_t host = tl_fleet_host_of(chunk->hosts, event);
-		const int64_t bound = bound_of(event);
-
-		if (bound != chunk->host_bounds[host]) {
-			chunk->host_bounds[host] = bound;
-			separate(&chunk->bounds);
-			tl_put_unsigned(&chunk->bounds, chunk->count);
-			put_number(&chunk->bounds, host);
-			tl_put_char(&chunk->bounds, ',');
-			tl_put_signed(&chunk->bounds, bound);
-		}
-		if (event->overlaps) {
-			separate(&chunk->overlaps);
-			tl_put_unsigned(&chunk->overlaps,
-			    chunk->count + 1 - chunk->overlap_next);
-			chunk->overlap_next = chunk->count + 1;
-		}
-	}
+	put_bound(chunk, event);
 	rc = put_values(chunk, event);
 	if (rc == 0)
 		rc = put_observed(chunk, event);

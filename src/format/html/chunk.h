@@ -160,6 +160,9 @@ tl_html_chunk_skip(struct tl_html_chunk *chunk, const struct tl_event *event);
 void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
 void tl_html_chunk_free(struct tl_html_chunk *chunk);
 
+/* Append JSON for <script>: < is escaped, which only strings contain. */
+void tl_html_put_script(struct tl_text *text, struct tl_bytes json);
+
 /*
  * Append which level was the lowest that was open in an input, from a time to
  * another, as members of a list:

@@ -16,16 +16,15 @@
  */
 #include "format/html/live.h"
 
+#include "base/array.h"
 #include "format/html/chunk.h"
-#include "format/html/page.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum {
 	LANES_MAX = 2 * TIMELINE_LANES_MAX * TIMELINE_TIERS_MAX,
-	EVENTS_MAX = 1 << 18,
-	RING_FIRST = 1024
+	EVENTS_MAX = 1 << 18
 };
 
 struct lane {
@@ -64,74 +63,55 @@ struct answer {
 	int64_t newest_ns;
 };
 
-/*
- * Parse the number at *at and move *at behind the number.  false: no number, or
- * too large.
- */
+/* Take the number at the start of bytes; false: no number, or too large. */
 static bool
-read_number(const char **at, uint64_t *number)
+take_number(struct tl_bytes *left, uint64_t *number)
 {
-	uint64_t n = 0;
-	const char *c = *at;
+	const size_t digits = tl_number_take(*left, number);
 
-	for (; *c >= '0' && *c <= '9'; c++) {
-		const uint64_t digit = (uint64_t)(*c - '0');
-
-		if (n > (UINT64_MAX - digit) / 10)
-			return false;
-		n = n * 10 + digit;
-	}
-	if (c == *at)
-		return false;
-	*at = c;
-	*number = n;
-	return true;
+	*left = tl_bytes(left->data + digits, left->size - digits);
+	return digits > 0;
 }
 
 /* Parse a mark up to the first error; the rest of the mark is ignored. */
 static void
 read_mark(struct lane *lanes, const char *mark)
 {
+	struct tl_bytes left = tl_bytes_of(mark);
 	uint64_t lane, next;
 
-	while (read_number(&mark, &lane) && *mark++ == ':' &&
-	       read_number(&mark, &next)) {
+	while (take_number(&left, &lane) && tl_bytes_take(&left, ":") &&
+	       take_number(&left, &next)) {
 		if (lane < LANES_MAX)
 			lanes[lane] =
 			    (struct lane){ .next = next, .is_marked = true };
-		if (*mark++ != ',')
+		if (!tl_bytes_take(&left, ","))
 			return;
 	}
 }
 
-/*
- * Append an event, or replace the oldest event of a full ring.  The ring grows
- * only until it first turns.
- */
+/* Append an event, or replace the oldest event of a full ring. */
 static int
 push(struct ring *ring, const struct tl_event *event)
 {
-	size_t capacity = ring->capacity ? ring->capacity * 2 : RING_FIRST;
-	struct tl_event *events;
-
 	if (ring->max == 0)
 		return 0;
-	if (ring->count == ring->capacity && ring->capacity < ring->max) {
-		if (capacity > ring->max)
-			capacity = ring->max;
-		events = realloc(ring->events, capacity * sizeof(*events));
-		if (!events)
-			return -ENOMEM;
-		ring->events = events;
-		ring->capacity = capacity;
-	}
-	if (ring->count < ring->capacity) {
-		ring->events[ring->count++] = *event;
+	if (ring->count == ring->max) {
+		ring->events[ring->start] = *event;
+		ring->start = (ring->start + 1) % ring->max;
 		return 0;
 	}
-	ring->events[ring->start] = *event;
-	ring->start = (ring->start + 1) % ring->capacity;
+	if (TL_ARRAY_ROOM(ring->events, ring->capacity, ring->count) < 0)
+		return -ENOMEM;
+	ring->events[ring->count++] = *event;
 	return 0;
+}
+
+/* Event i, from the oldest. */
+static const struct tl_event *
+event_at(const struct ring *ring, size_t i)
+{
+	return &ring->events[(ring->start + i) % ring->max];
 }
 
 static void
@@ -190,8 +170,8 @@ find_from(struct answer *a, bool is_cut)
 			a->from_ns = lane->first_ns;
 	}
 	if (is_cut && a->ring.count > 0 &&
-	    a->ring.events[a->ring.start].ns > a->from_ns)
-		a->from_ns = a->ring.events[a->ring.start].ns;
+	    event_at(&a->ring, 0)->ns > a->from_ns)
+		a->from_ns = event_at(&a->ring, 0)->ns;
 }
 
 /*
@@ -221,14 +201,19 @@ settle_marks(struct answer *a)
 	}
 }
 
+static void
+write_chunk(struct answer *a)
+{
+	if (a->chunks++ > 0)
+		tl_put_char(a->text, ',');
+	tl_html_chunk_write(&a->chunk, a->text);
+}
+
 static int
 put_one(struct answer *a, const struct tl_event *event)
 {
-	if (!tl_html_chunk_takes(&a->chunk, event)) {
-		if (a->chunks++ > 0)
-			tl_put_char(a->text, ',');
-		tl_html_chunk_write(&a->chunk, a->text);
-	}
+	if (!tl_html_chunk_takes(&a->chunk, event))
+		write_chunk(a);
 	return tl_html_chunk_put(&a->chunk, event);
 }
 
@@ -310,8 +295,7 @@ put_cut_lanes(struct answer *a)
 		if (lane->is_new)
 			lane->next = lane->end;
 		else if (a->ring.count > 0)
-			rc = put_lost(a, i, &a->ring.events[a->ring.start],
-			    lane->end);
+			rc = put_lost(a, i, event_at(&a->ring, 0), lane->end);
 	}
 	return rc;
 }
@@ -324,8 +308,7 @@ skip_events(struct answer *a)
 	int rc = 0;
 
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++) {
-		const struct tl_event *event =
-		    &a->ring.events[(a->ring.start + i) % a->ring.capacity];
+		const struct tl_event *event = event_at(&a->ring, i);
 		const struct lane *lane = &a->lanes[event->lane];
 
 		if (!lane->is_new && event->number < lane->next)
@@ -348,13 +331,9 @@ put_events(struct answer *a)
 	if ((rc = skip_events(a)) == 0)
 		rc = put_cut_lanes(a);
 	for (size_t i = 0; i < a->ring.count && rc == 0; i++)
-		rc = put_next(a,
-		    &a->ring.events[(a->ring.start + i) % a->ring.capacity]);
-	if (a->chunk.count > 0) {
-		if (a->chunks > 0)
-			tl_put_char(a->text, ',');
-		tl_html_chunk_write(&a->chunk, a->text);
-	}
+		rc = put_next(a, event_at(&a->ring, i));
+	if (a->chunk.count > 0)
+		write_chunk(a);
 	tl_put_char(a->text, ']');
 	return rc;
 }

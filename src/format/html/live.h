@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.h - the page of write.h as the daemon serves it. */
+/* live.h - the page without its entries; and as the daemon serves it. */
 #ifndef TL_FORMAT_HTML_LIVE_H
 #define TL_FORMAT_HTML_LIVE_H
 
 #include "base/text.h"
 #include "event/cursor.h"
+
+/* == page.c: the page without its entries, from src/format/html/page/ == */
+
+/* Append everything before the entries; title may be any text. */
+void tl_html_page_start(struct tl_text *text, const char *title, bool live);
+/* Append everything after the entries: the script. */
+void tl_html_page_end(struct tl_text *text);
+
+/* == live.c: the page of write.h as the daemon serves it == */
 
 /*
  * Append the page.  The page asks its server for /timelines.json, /live.json

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c - the HTML, style and script of the page, embedded. */
-#include "format/html/page.h"
+#include "format/html/live.h"
 
 #include "base/array.h"
 #include "base/embed.h"

@@ -34,7 +34,7 @@ enum {
 	WARNING = 7
 };
 
-/* The times that the finest ring and the longest ring hold. */
+/* The times that the finest ring and the longest ring of bins hold. */
 #define FINEST_NS ((int64_t)BINS * BIN_NS)
 #define ALL_NS    (FINEST_NS << (BIN_SHIFT * (BIN_RINGS - 1)))
 
@@ -59,6 +59,21 @@ struct ring {
 	void *cells;
 };
 
+/* Rings of which each has cells that are longer than those of the ring
+ * before. */
+struct series_kind {
+	int64_t unit_ns; /* a cell of the first ring */
+	int64_t size;    /* cells of a ring */
+	size_t cell;     /* bytes of a cell */
+	unsigned rings;
+	unsigned shift; /* a cell is 2^shift times as long in the next ring */
+};
+
+struct series {
+	const struct series_kind *kind;
+	struct ring rings[BIN_RINGS];
+};
+
 struct row {
 	uint64_t key; /* pid and tid, or a lane */
 	uint32_t cpu;
@@ -67,7 +82,7 @@ struct row {
 	const struct tl_names *names; /* names of its source */
 	uint64_t entries;
 	unsigned gate; /* lowest gate of its messages; 0: none */
-	struct ring rings[BIN_RINGS];
+	struct series bins;
 	struct bin now;           /* bin number at, not yet in the rings */
 	int64_t first_ns, now_ns; /* first and last entry of now */
 	int64_t at;
@@ -103,7 +118,7 @@ struct measured {
 	const struct tl_message *message; /* NULL: others */
 	int64_t last_ns;
 	uint64_t observed; /* interval of the last entry */
-	struct ring rings[SLOT_RINGS];
+	struct series samples;
 };
 
 /* Values of a counter in a bin. */
@@ -118,7 +133,7 @@ struct counter {
 	const struct tl_names *names;
 	uint32_t pid;
 	double low, high;
-	struct ring rings[BIN_RINGS];
+	struct series plots;
 };
 
 struct self {
@@ -129,15 +144,24 @@ struct self {
 struct stack {
 	uint32_t parent; /* index + 1; 0: none */
 	uint32_t message;
-	struct ring rings[SLOT_RINGS];
+	struct series selves;
 };
+
+static const struct series_kind of_bins = { BIN_NS, BINS, sizeof(struct bin),
+	BIN_RINGS, BIN_SHIFT };
+static const struct series_kind of_plots = { BIN_NS, BINS, sizeof(struct plot),
+	BIN_RINGS, BIN_SHIFT };
+static const struct series_kind of_samples = { SLOT_NS, SLOTS,
+	sizeof(struct samples), SLOT_RINGS, SLOT_SHIFT };
+static const struct series_kind of_selves = { SLOT_NS, SLOTS,
+	sizeof(struct self), SLOT_RINGS, SLOT_SHIFT };
 
 struct tl_html_summary {
 	struct tl_spans *spans;
 	struct tl_details *details;
 	struct tl_event last; /* the last event of the timeline */
 	int64_t checked_ns;   /* closed gates were looked for up to here */
-	struct tl_table row_table, message_table, stack_table;
+	struct tl_id_map row_ids, message_ids, stack_ids;
 	struct row all; /* row of every entry */
 	struct row *rows;
 	struct measured *messages;
@@ -163,15 +187,18 @@ tl_html_summary_new(struct tl_html_summary **summary)
 		return rc;
 	}
 	s->since_ns = s->newest_ns = s->checked_ns = NEVER;
+	s->all.bins.kind = &of_bins;
 	*summary = s;
 	return 0;
 }
 
+/* Drop the cells of a series. */
 static void
-free_rings(struct ring *rings, size_t count)
+clear_series(struct series *series)
 {
-	for (size_t i = 0; i < count; i++)
-		free(rings[i].cells);
+	for (unsigned i = 0; i < BIN_RINGS; i++)
+		free(series->rings[i].cells);
+	memset(series->rings, 0, sizeof(series->rings));
 }
 
 void
@@ -179,20 +206,20 @@ tl_html_summary_free(struct tl_html_summary *s)
 {
 	if (!s)
 		return;
-	free_rings(s->all.rings, BIN_RINGS);
+	clear_series(&s->all.bins);
 	for (size_t i = 0; i < s->row_count; i++)
-		free_rings(s->rows[i].rings, BIN_RINGS);
+		clear_series(&s->rows[i].bins);
 	for (size_t i = 0; i < s->message_count; i++)
-		free_rings(s->messages[i].rings, SLOT_RINGS);
+		clear_series(&s->messages[i].samples);
 	for (size_t i = 0; i < s->stack_count; i++)
-		free_rings(s->stacks[i].rings, SLOT_RINGS);
+		clear_series(&s->stacks[i].selves);
 	for (size_t i = 0; i < s->counter_count; i++)
-		free_rings(s->counters[i].rings, BIN_RINGS);
+		clear_series(&s->counters[i].plots);
 	tl_spans_free(s->spans);
 	tl_details_free(s->details);
-	tl_table_free(&s->row_table);
-	tl_table_free(&s->message_table);
-	tl_table_free(&s->stack_table);
+	tl_id_map_free(&s->row_ids);
+	tl_id_map_free(&s->message_ids);
+	tl_id_map_free(&s->stack_ids);
 	free(s->rows);
 	free(s->messages);
 	free(s->stacks);
@@ -209,83 +236,100 @@ floor_to(int64_t ns, int64_t width)
 }
 
 static size_t
-place_of(int64_t number, size_t size)
+place_of(const struct series_kind *kind, int64_t number)
 {
-	return (size_t)((uint64_t)number % size);
+	return (size_t)((uint64_t)number % (uint64_t)kind->size) * kind->cell;
 }
 
-/*
- * Return the cell of a number.  Cells that the ring reaches anew are cleared.
- * NULL: no memory, or the number is older than the ring.
- */
 static void *
-ring_cell(struct ring *ring, int64_t number, size_t size, size_t cell)
+ring_cell(struct ring *ring, const struct series_kind *kind, int64_t number)
 {
+	const size_t size = (size_t)kind->size;
+
 	if (!ring->cells) {
-		if (!(ring->cells = calloc(size, cell)))
+		if (!(ring->cells = calloc(size, kind->cell)))
 			return NULL;
 		ring->newest = number;
 	}
 	if (number > ring->newest) {
-		const uint64_t steps =
-		    (uint64_t)number - (uint64_t)ring->newest;
-
-		if (steps >= size)
-			memset(ring->cells, 0, size * cell);
+		if ((uint64_t)number - (uint64_t)ring->newest >= size)
+			memset(ring->cells, 0, size * kind->cell);
 		else
 			for (int64_t n = ring->newest + 1; n <= number; n++)
-				memset((char *)ring->cells +
-					   place_of(n, size) * cell,
-				    0, cell);
+				memset((char *)ring->cells + place_of(kind, n),
+				    0, kind->cell);
 		ring->newest = number;
 	}
-	if (ring->newest - number >= (int64_t)size)
+	if (ring->newest - number >= kind->size)
 		return NULL;
-	return (char *)ring->cells + place_of(number, size) * cell;
+	return (char *)ring->cells + place_of(kind, number);
 }
 
 /*
- * Return the cell of a number, for reading only; NULL: the ring has no such
+ * Return the cell of the next ring, from *i on, that takes a cell of the first
+ * ring; NULL: none.  Cells that a ring reaches anew are cleared.  A ring takes
+ * no number that is too old, nor any without memory.  If the longest ring
+ * cannot take a number because the rings lie in its future, as after a clock
+ * was set back, all rings are dropped first.
+ */
+static void *
+next_cell(struct series *series, int64_t number, unsigned *i)
+{
+	const struct series_kind *kind = series->kind;
+	const struct ring *longest = &series->rings[kind->rings - 1];
+
+	if (*i == 0 && longest->cells &&
+	    longest->newest - (number >> (kind->shift * (kind->rings - 1))) >=
+		kind->size)
+		clear_series(series);
+	while (*i < kind->rings) {
+		void *cell = ring_cell(&series->rings[*i], kind,
+		    number >> (kind->shift * *i));
+
+		++*i;
+		if (cell)
+			return cell;
+	}
+	return NULL;
+}
+
+/*
+ * Return cell number of ring i, for reading only; NULL: the ring has no such
  * cell.
  */
 static const void *
-ring_peek(const struct ring *ring, int64_t number, size_t size, size_t cell)
+peek(const struct series *series, unsigned i, int64_t number)
 {
+	const struct ring *ring = &series->rings[i];
+
 	if (!ring->cells || number > ring->newest ||
-	    ring->newest - number >= (int64_t)size)
+	    ring->newest - number >= series->kind->size)
 		return NULL;
-	return (const char *)ring->cells + place_of(number, size) * cell;
+	return (const char *)ring->cells + place_of(series->kind, number);
 }
 
-/*
- * Drop the rings if they lie in the future of a number, as after a clock was
- * set back: the longest ring cannot take the number.
- */
+/* Drop only the rings that cannot take the cell of a time. */
 static void
-forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
-    unsigned shift)
+forget_newer(struct series *series, int64_t ns)
 {
-	const struct ring *last = &rings[count - 1];
+	const struct series_kind *kind = series->kind;
+	int64_t number = floor_to(ns, kind->unit_ns);
 
-	if (!last->cells ||
-	    last->newest - (number >> (shift * (count - 1))) < (int64_t)size)
-		return;
-	free_rings(rings, count);
-	for (size_t i = 0; i < count; i++)
-		rings[i] = (struct ring){ 0 };
-}
+	for (unsigned i = 0; i < kind->rings; i++, number >>= kind->shift) {
+		struct ring *ring = &series->rings[i];
 
-/* Drop only the rings that cannot take a number. */
-static void
-forget_newer(struct ring *rings, size_t count, size_t size, int64_t number,
-    unsigned shift)
-{
-	for (size_t i = 0; i < count; i++, number >>= shift) {
-		if (!rings[i].cells || rings[i].newest - number < (int64_t)size)
+		if (!ring->cells || ring->newest - number < kind->size)
 			continue;
-		free(rings[i].cells);
-		rings[i] = (struct ring){ 0 };
+		free(ring->cells);
+		*ring = (struct ring){ 0 };
 	}
+}
+
+/* Has a map room for a key, which it may have already? */
+static bool
+has_room(const struct tl_id_map *map, struct tl_id_key key, uint32_t max)
+{
+	return map->count < max || tl_id_map_has(map, key);
 }
 
 /* == rows == */
@@ -322,20 +366,20 @@ add_bin(struct bin *to, const struct bin *more)
 static void
 flush_row(struct row *row)
 {
+	struct bin *bin;
+	unsigned i = 0;
+
 	if (row->now.count == 0 && row->now.busy_ns == 0 &&
 	    row->now.missing == 0)
 		return;
-	forget_future(row->rings, BIN_RINGS, BINS, row->at, BIN_SHIFT);
-	for (unsigned i = 0; i < BIN_RINGS; i++) {
-		struct bin *bin = ring_cell(&row->rings[i],
-		    row->at >> (BIN_SHIFT * i), BINS, sizeof(*bin));
+	while ((bin = next_cell(&row->bins, row->at, &i))) {
+		const unsigned shift = BIN_SHIFT * (i - 1);
 
-		if (bin && row->now.count > 0)
-			add_place(bin, row->at >> (BIN_SHIFT * i),
-			    (int64_t)BIN_NS << (BIN_SHIFT * i), row->first_ns,
+		if (row->now.count > 0)
+			add_place(bin, row->at >> shift,
+			    (int64_t)BIN_NS << shift, row->first_ns,
 			    row->now_ns);
-		if (bin)
-			add_bin(bin, &row->now);
+		add_bin(bin, &row->now);
 	}
 	row->now = (struct bin){ 0 };
 }
@@ -372,27 +416,24 @@ count_entry(struct row *row, const struct tl_event *e)
 	row->entries++;
 }
 
+/* Find or add a row; NULL: no memory.  The last row holds all rows that found no
+ * room. */
 static struct row *
 find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
 {
-	const uint64_t hash = tl_hash_pair(key, is_lane);
-	struct tl_probe probe = tl_table_probe(&s->row_table, hash);
-	uint32_t place;
+	const struct tl_id_key id = { key, is_lane };
+	uint32_t number = ROWS_MAX - 1;
 
-	while (tl_probe_next(&probe, &place))
-		if (s->rows[place].key == key &&
-		    s->rows[place].is_lane == is_lane)
-			return &s->rows[place];
-	if (s->row_count == ROWS_MAX)
-		return &s->rows[ROWS_MAX - 1];
-	if (TL_ARRAY_ROOM(s->rows, s->row_room, s->row_count) < 0 ||
-	    tl_table_add(&s->row_table, hash, s->row_count) < 0)
+	if (has_room(&s->row_ids, id, ROWS_MAX) &&
+	    TL_ID_MAP_ROOM(&s->row_ids, id, &number, s->rows, s->row_room) < 0)
 		return NULL;
-	s->rows[s->row_count] = (struct row){ .key = key,
-		.is_lane = is_lane,
-		.is_others = s->row_count == ROWS_MAX - 1,
-		.cpu = TL_CPU_UNKNOWN };
-	return &s->rows[s->row_count++];
+	if (number == s->row_count)
+		s->rows[s->row_count++] = (struct row){ .key = key,
+			.is_lane = is_lane,
+			.is_others = number == ROWS_MAX - 1,
+			.cpu = TL_CPU_UNKNOWN,
+			.bins.kind = &of_bins };
+	return &s->rows[number];
 }
 
 /*
@@ -431,24 +472,19 @@ static int
 find_message(struct tl_html_summary *s, const struct tl_message *message,
     uint32_t *number)
 {
-	const uint64_t hash = tl_hash_number((uintptr_t)message);
-	struct tl_probe probe = tl_table_probe(&s->message_table, hash);
+	const struct tl_id_key id = { (uintptr_t)message, 0 };
 
-	while (tl_probe_next(&probe, number))
-		if (s->messages[*number].message == message)
-			return 0;
-	if (s->message_count == MESSAGES_MAX) {
-		*number = MESSAGES_MAX - 1;
-		return 0;
-	}
-	if (TL_ARRAY_ROOM(s->messages, s->message_room, s->message_count) < 0 ||
-	    tl_table_add(&s->message_table, hash, s->message_count) < 0)
+	*number = MESSAGES_MAX - 1;
+	if (has_room(&s->message_ids, id, MESSAGES_MAX) &&
+	    TL_ID_MAP_ROOM(&s->message_ids, id, number, s->messages,
+		s->message_room) < 0)
 		return -ENOMEM;
-	*number = (uint32_t)s->message_count++;
-	s->messages[*number] =
-	    (struct measured){ .message =
-				   *number == MESSAGES_MAX - 1 ? NULL : message,
-		    .last_ns = NEVER };
+	if (*number == s->message_count)
+		s->messages[s->message_count++] = (struct measured){
+			.message = *number == MESSAGES_MAX - 1 ? NULL : message,
+			.last_ns = NEVER,
+			.samples.kind = &of_samples
+		};
 	return 0;
 }
 
@@ -459,21 +495,18 @@ find_message(struct tl_html_summary *s, const struct tl_message *message,
 static uint32_t
 find_stack(struct tl_html_summary *s, uint32_t parent, uint32_t message)
 {
-	const uint64_t hash = tl_hash_pair(parent, message);
-	struct tl_probe probe = tl_table_probe(&s->stack_table, hash);
-	uint32_t place;
+	const struct tl_id_key id = { parent, message };
+	uint32_t number;
 
-	while (tl_probe_next(&probe, &place))
-		if (s->stacks[place].parent == parent &&
-		    s->stacks[place].message == message)
-			return place + 1;
-	if (s->stack_count == STACKS_MAX ||
-	    TL_ARRAY_ROOM(s->stacks, s->stack_room, s->stack_count) < 0 ||
-	    tl_table_add(&s->stack_table, hash, s->stack_count) < 0)
+	if (!has_room(&s->stack_ids, id, STACKS_MAX) ||
+	    TL_ID_MAP_ROOM(&s->stack_ids, id, &number, s->stacks,
+		s->stack_room) < 0)
 		return parent;
-	s->stacks[s->stack_count] =
-	    (struct stack){ .parent = parent, .message = message };
-	return (uint32_t)++s->stack_count;
+	if (number == s->stack_count)
+		s->stacks[s->stack_count++] = (struct stack){ .parent = parent,
+			.message = message,
+			.selves.kind = &of_selves };
+	return number + 1;
 }
 
 static void
@@ -487,20 +520,14 @@ static void
 count_self(struct tl_html_summary *s, uint32_t stack, int64_t at,
     const struct tl_own *own, int sign, uint32_t count)
 {
-	struct ring *rings;
+	struct self *self;
+	unsigned i = 0;
 
 	if (stack == 0)
 		return;
-	rings = s->stacks[stack - 1].rings;
-	forget_future(rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
-	for (unsigned i = 0; i < SLOT_RINGS; i++) {
-		struct self *self = ring_cell(&rings[i], at >> (SLOT_SHIFT * i),
-		    SLOTS, sizeof(*self));
-
-		if (self) {
-			add_own(&self->own, own, sign);
-			self->count += count;
-		}
+	while ((self = next_cell(&s->stacks[stack - 1].selves, at, &i))) {
+		add_own(&self->own, own, sign);
+		self->count += count;
 	}
 }
 
@@ -550,14 +577,10 @@ measure(struct measured *m, const struct tl_event *e, int64_t duration)
 	const int64_t at = floor_to(e->ns, SLOT_NS);
 	const bool counts = tl_event_counts(e) && !e->partial;
 	const uint64_t value = (uint64_t)duration;
+	struct samples *to;
+	unsigned i = 0;
 
-	forget_future(m->rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
-	for (unsigned i = 0; i < SLOT_RINGS; i++) {
-		struct samples *to = ring_cell(&m->rings[i],
-		    at >> (SLOT_SHIFT * i), SLOTS, sizeof(*to));
-
-		if (!to)
-			continue;
+	while ((to = next_cell(&m->samples, at, &i))) {
 		to->count += counts;
 		to->observed += counts && e->stretch != TL_UNOBSERVED;
 		to->older += e->partial && duration >= 0 && e->kind == TL_END;
@@ -619,7 +642,8 @@ find_counter(struct tl_html_summary *s, const struct tl_event *e)
 	*c = (struct counter){ .message = e->message,
 		.pid = e->pid,
 		.low = INFINITY,
-		.high = -INFINITY };
+		.high = -INFINITY,
+		.plots.kind = &of_plots };
 	return c;
 }
 
@@ -628,6 +652,8 @@ put_counter(struct tl_html_summary *s, const struct tl_event *e)
 {
 	const int64_t at = floor_to(e->ns, BIN_NS);
 	struct counter *c;
+	struct plot *plot;
+	unsigned i = 0;
 	double value;
 
 	if (!value_of(e, &value) || !(c = find_counter(s, e)))
@@ -635,13 +661,7 @@ put_counter(struct tl_html_summary *s, const struct tl_event *e)
 	c->names = tl_event_names(e);
 	c->low = fmin(c->low, value);
 	c->high = fmax(c->high, value);
-	forget_future(c->rings, BIN_RINGS, BINS, at, BIN_SHIFT);
-	for (unsigned i = 0; i < BIN_RINGS; i++) {
-		struct plot *plot = ring_cell(&c->rings[i],
-		    at >> (BIN_SHIFT * i), BINS, sizeof(*plot));
-
-		if (!plot)
-			continue;
+	while ((plot = next_cell(&c->plots, at, &i))) {
 		if (plot->count++ == 0)
 			plot->least = plot->greatest = value;
 		plot->least = fmin(plot->least, value);
@@ -982,8 +1002,7 @@ static void
 step_row(struct row *row, int64_t ns)
 {
 	flush_row(row);
-	forget_newer(row->rings, BIN_RINGS, BINS, floor_to(ns, BIN_NS),
-	    BIN_SHIFT);
+	forget_newer(&row->bins, ns);
 	for (size_t i = 0; i < 4; i++) {
 		int64_t *const times[] = { &row->since, &row->last_ns,
 			&row->busy_ns, &row->sure_ns };
@@ -997,21 +1016,16 @@ step_row(struct row *row, int64_t ns)
 static void
 step_back(struct tl_html_summary *s, int64_t ns)
 {
-	const int64_t slot = floor_to(ns, SLOT_NS);
-
 	step_row(&s->all, ns);
 	s->checked_ns = ns;
 	for (size_t i = 0; i < s->row_count; i++)
 		step_row(&s->rows[i], ns);
 	for (size_t i = 0; i < s->counter_count; i++)
-		forget_newer(s->counters[i].rings, BIN_RINGS, BINS,
-		    floor_to(ns, BIN_NS), BIN_SHIFT);
+		forget_newer(&s->counters[i].plots, ns);
 	for (size_t i = 0; i < s->message_count; i++)
-		forget_newer(s->messages[i].rings, SLOT_RINGS, SLOTS, slot,
-		    SLOT_SHIFT);
+		forget_newer(&s->messages[i].samples, ns);
 	for (size_t i = 0; i < s->stack_count; i++)
-		forget_newer(s->stacks[i].rings, SLOT_RINGS, SLOTS, slot,
-		    SLOT_SHIFT);
+		forget_newer(&s->stacks[i].selves, ns);
 }
 
 int
@@ -1054,24 +1068,36 @@ tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
 
 /* == answers == */
 
+/* The cells of a ring that are asked for. */
+struct cells {
+	int64_t width;
+	int64_t first, last;
+	unsigned ring;
+};
+
 /*
  * Choose the finest ring that still holds the start of a range and has enough
- * bins for the range.
+ * cells for the range, and its cells of the range.
  */
-static unsigned
-choose_ring(int64_t newest, int64_t from, int64_t to, int64_t width,
-    unsigned shift, unsigned rings, int64_t size)
+static struct cells
+choose_cells(const struct series_kind *kind, int64_t newest, int64_t from,
+    int64_t to)
 {
-	unsigned i = 0;
+	struct cells c = { .width = kind->unit_ns };
+	int64_t newest_cell;
 
-	for (; i + 1 < rings; i++, width <<= shift) {
-		const int64_t first = floor_to(from, width);
-
-		if (floor_to(newest, width) - first < size &&
-		    floor_to(to, width) - first < size)
+	for (;; c.ring++, c.width <<= kind->shift) {
+		newest_cell = floor_to(newest, c.width);
+		c.first = floor_to(from, c.width);
+		c.last = floor_to(to, c.width);
+		if (c.ring + 1 == kind->rings ||
+		    (newest_cell - c.first < kind->size &&
+			c.last - c.first < kind->size))
 			break;
 	}
-	return i;
+	if (c.first <= newest_cell - kind->size)
+		c.first = newest_cell - kind->size + 1;
+	return c;
 }
 
 static void
@@ -1088,17 +1114,15 @@ put_ns(struct tl_text *text, const char *key, int64_t ns)
 }
 
 static void
-put_bins(struct tl_text *text, const struct row *row, unsigned ring,
-    int64_t first, int64_t last)
+put_bins(struct tl_text *text, const struct row *row, const struct cells *c)
 {
 	bool any = false;
 
 	struct tl_text places = { 0 };
 
 	tl_put_string(text, ",\"bins\":[");
-	for (int64_t n = first; n <= last; n++) {
-		const struct bin *bin =
-		    ring_peek(&row->rings[ring], n, BINS, sizeof(*bin));
+	for (int64_t n = c->first; n <= c->last; n++) {
+		const struct bin *bin = peek(&row->bins, c->ring, n);
 
 		if (!bin ||
 		    (bin->count == 0 && bin->busy_ns == 0 && bin->missing == 0))
@@ -1108,7 +1132,7 @@ put_bins(struct tl_text *text, const struct row *row, unsigned ring,
 		if (any)
 			tl_put_char(text, ',');
 		any = true;
-		tl_put_unsigned(text, (uint64_t)(n - first));
+		tl_put_unsigned(text, (uint64_t)(n - c->first));
 		for (unsigned i = 0; i < 6; i++) {
 			const uint32_t values[6] = { bin->count, bin->top,
 				bin->calm, bin->loud, bin->busy_ns,
@@ -1131,20 +1155,19 @@ static void
 put_overview(const struct tl_html_summary *s, struct tl_text *text,
     int64_t now_ns)
 {
-	int64_t width = BIN_NS;
-	unsigned ring = 0;
+	struct cells c = { .width = BIN_NS };
 
-	while (ring + 1 < BIN_RINGS &&
-	       now_ns / width - s->since_ns / width >= BINS / 4) {
-		width <<= BIN_SHIFT;
-		ring++;
+	while (c.ring + 1 < BIN_RINGS &&
+	       now_ns / c.width - s->since_ns / c.width >= BINS / 4) {
+		c.width <<= BIN_SHIFT;
+		c.ring++;
 	}
+	c.last = floor_to(now_ns, c.width);
+	c.first = c.last - BINS + 1;
 	tl_put_string(text, ",\"overview\":{");
-	put_ns(text, "first",
-	    floor_to(now_ns, width) * width - (BINS - 1) * width);
-	put_key(text, "bin", (uint64_t)width);
-	put_bins(text, &s->all, ring, floor_to(now_ns, width) - BINS + 1,
-	    floor_to(now_ns, width));
+	put_ns(text, "first", c.first * c.width);
+	put_key(text, "bin", (uint64_t)c.width);
+	put_bins(text, &s->all, &c);
 	tl_put_char(text, '}');
 }
 
@@ -1183,8 +1206,9 @@ put_row(struct tl_text *text, const struct row *row,
 	put_key(text, "gate", row->gate);
 }
 
+/* Append a message: its text and category.  NULL: others. */
 static void
-put_parts(struct tl_text *text, const struct tl_message *message)
+put_text(struct tl_text *text, const struct tl_message *message)
 {
 	struct tl_text plain = { 0 };
 
@@ -1195,22 +1219,13 @@ put_parts(struct tl_text *text, const struct tl_message *message)
 	}
 	tl_put_plain(&plain,
 	    message ? message->after : tl_bytes_of("other messages"));
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
-	tl_text_free(&plain);
-}
-
-/* Append a message: its text and category.  NULL: others. */
-static void
-put_text(struct tl_text *text, const struct tl_message *message)
-{
-	struct tl_text plain = { 0 };
-
 	tl_put_string(text, "{\"text\":\"");
-	put_parts(text, message);
+	tl_put_json(text, tl_text_bytes(&plain));
+	tl_text_clear(&plain);
 	if (message)
 		tl_put_plain(&plain, message->category);
 	tl_put_string(text, "\",\"category\":\"");
-	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_put_json(text, tl_text_bytes(&plain));
 	tl_put_char(text, '"');
 	tl_text_free(&plain);
 }
@@ -1224,14 +1239,14 @@ put_value(struct tl_text *text, double value)
 
 /* Append the values of a counter in bins, after the last value before them. */
 static void
-put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
-    int64_t first, int64_t last)
+put_plot(struct tl_text *text, const struct counter *counter,
+    const struct cells *c)
 {
 	const struct plot *plot;
 	const char *comma = "";
 
-	for (int64_t n = first; n-- > first - BINS;) {
-		plot = ring_peek(&c->rings[ring], n, BINS, sizeof(*plot));
+	for (int64_t n = c->first; n-- > c->first - BINS;) {
+		plot = peek(&counter->plots, c->ring, n);
 		if (plot && plot->count > 0) {
 			tl_put_string(text, ",\"before\":");
 			tl_put_double(text, plot->last);
@@ -1239,12 +1254,12 @@ put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
 		}
 	}
 	tl_put_string(text, ",\"bins\":[");
-	for (int64_t n = first; n <= last; n++) {
-		plot = ring_peek(&c->rings[ring], n, BINS, sizeof(*plot));
+	for (int64_t n = c->first; n <= c->last; n++) {
+		plot = peek(&counter->plots, c->ring, n);
 		if (!plot || plot->count == 0)
 			continue;
 		tl_put_string(text, comma);
-		tl_put_unsigned(text, (uint64_t)(n - first));
+		tl_put_unsigned(text, (uint64_t)(n - c->first));
 		put_value(text, plot->least);
 		put_value(text, plot->greatest);
 		put_value(text, plot->last);
@@ -1255,7 +1270,7 @@ put_plot(struct tl_text *text, const struct counter *c, unsigned ring,
 
 static void
 put_counters(const struct tl_html_summary *s, struct tl_text *text,
-    unsigned ring, int64_t first, int64_t last)
+    const struct cells *cells)
 {
 	tl_put_string(text, ",\"counters\":[");
 	for (size_t i = 0; i < s->counter_count; i++) {
@@ -1270,7 +1285,7 @@ put_counters(const struct tl_html_summary *s, struct tl_text *text,
 		tl_put_double(text, c->low);
 		tl_put_string(text, ",\"high\":");
 		tl_put_double(text, c->high);
-		put_plot(text, c, ring, first, last);
+		put_plot(text, c, cells);
 	}
 	tl_put_char(text, ']');
 }
@@ -1309,17 +1324,16 @@ put_kind(struct tl_text *text, int64_t first_ns, int64_t *to_ns, int64_t ns,
  * was open last comes first, and then the others by their number. */
 static void
 put_history(const struct tl_html_summary *s, struct tl_text *text,
-    const struct tl_html_question *q, int64_t first, int64_t last,
-    int64_t width)
+    const struct tl_html_question *q, const struct cells *c)
 {
 	unsigned kind = TL_OWN_KINDS;
 
 	tl_put_string(text, ",\"history\":[");
-	for (int64_t n = first; n <= last; n++) {
-		const int64_t end = (n + 1) * width;
+	for (int64_t n = c->first; n <= c->last; n++) {
+		const int64_t end = (n + 1) * c->width;
 		const int64_t to = end < q->now_ns ? end : q->now_ns;
 		struct tl_own own = { 0 };
-		int64_t from = n * width;
+		int64_t from = n * c->width;
 
 		from = from > s->since_ns ? from : s->since_ns;
 		add_kinds(s, from, to, &own);
@@ -1328,7 +1342,7 @@ put_history(const struct tl_html_summary *s, struct tl_text *text,
 			own.ns[kind] = 0;
 		}
 		for (unsigned i = 0; i < TL_OWN_KINDS; i++)
-			put_kind(text, first * width, &from, own.ns[i], i,
+			put_kind(text, c->first * c->width, &from, own.ns[i], i,
 			    &kind);
 	}
 	tl_put_char(text, ']');
@@ -1338,25 +1352,18 @@ static void
 put_rows(struct tl_html_summary *s, struct tl_text *text,
     const struct tl_html_question *q)
 {
-	const unsigned ring = choose_ring(q->now_ns, q->from_ns, q->to_ns,
-	    BIN_NS, BIN_SHIFT, BIN_RINGS, BINS);
-	const int64_t width = (int64_t)BIN_NS << (BIN_SHIFT * ring);
-	const int64_t newest = floor_to(q->now_ns, width);
-	int64_t first = floor_to(q->from_ns, width);
-	int64_t last = floor_to(q->to_ns, width);
+	const struct cells c =
+	    choose_cells(&of_bins, q->now_ns, q->from_ns, q->to_ns);
 	uint64_t entries = 0, missing = 0;
 
-	if (first <= newest - BINS)
-		first = newest - BINS + 1;
-	for (int64_t n = first; n <= last; n++) {
-		const struct bin *bin =
-		    ring_peek(&s->all.rings[ring], n, BINS, sizeof(*bin));
+	for (int64_t n = c.first; n <= c.last; n++) {
+		const struct bin *bin = peek(&s->all.bins, c.ring, n);
 
 		entries += bin ? bin->count : 0;
 		missing += bin ? bin->missing : 0;
 	}
-	put_ns(text, "first", first * width);
-	put_key(text, "bin", (uint64_t)width);
+	put_ns(text, "first", c.first * c.width);
+	put_key(text, "bin", (uint64_t)c.width);
 	put_key(text, "entries", entries);
 	put_key(text, "missing", missing);
 	tl_put_string(text, ",\"rows\":[");
@@ -1364,12 +1371,12 @@ put_rows(struct tl_html_summary *s, struct tl_text *text,
 		if (i > 0)
 			tl_put_char(text, ',');
 		put_row(text, &s->rows[i], q);
-		put_bins(text, &s->rows[i], ring, first, last);
+		put_bins(text, &s->rows[i], &c);
 		tl_put_char(text, '}');
 	}
 	tl_put_char(text, ']');
-	put_history(s, text, q, first, last, width);
-	put_counters(s, text, ring, first, last);
+	put_history(s, text, q, &c);
+	put_counters(s, text, &c);
 }
 
 /* The upper edge of the bucket that has the percentile, at most the maximum. */
@@ -1436,8 +1443,8 @@ put_message(struct tl_text *text, const struct measured *m,
 }
 
 static void
-put_stacks(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
-    int64_t first, int64_t last)
+put_stacks(const struct tl_html_summary *s, struct tl_text *text,
+    const struct cells *c)
 {
 	tl_put_string(text, ",\"stacks\":[");
 	for (size_t i = 0; i < s->stack_count; i++) {
@@ -1447,9 +1454,9 @@ put_stacks(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
 		struct self sum = { 0 };
 		int64_t parts[TL_OWN_PARTS] = { 0 };
 
-		for (int64_t n = first; n <= last; n++) {
-			const struct self *self = ring_peek(&stack->rings[ring],
-			    n, SLOTS, sizeof(*self));
+		for (int64_t n = c->first; n <= c->last; n++) {
+			const struct self *self =
+			    peek(&stack->selves, c->ring, n);
 
 			if (self)
 				add_own(&sum.own, &self->own, 1);
@@ -1472,31 +1479,22 @@ static void
 put_messages(struct tl_html_summary *s, struct tl_text *text,
     const struct tl_html_question *q)
 {
-	const unsigned ring = choose_ring(q->now_ns, q->measure_from_ns,
-	    q->measure_to_ns, SLOT_NS, SLOT_SHIFT, SLOT_RINGS, SLOTS);
-	const int64_t width = SLOT_NS << (SLOT_SHIFT * ring);
-	const int64_t newest = floor_to(q->now_ns, width);
-	int64_t first = floor_to(q->measure_from_ns, width);
-	int64_t last = floor_to(q->measure_to_ns, width);
+	const struct cells c = choose_cells(&of_samples, q->now_ns,
+	    q->measure_from_ns, q->measure_to_ns);
+	const int64_t low = c.first * c.width, high = (c.last + 1) * c.width;
 	struct tl_own time = { 0 };
-	int64_t from, to;
 
-	if (first <= newest - SLOTS)
-		first = newest - SLOTS + 1;
-	from = first * width > s->since_ns ? first * width : s->since_ns;
-	to = (last + 1) * width;
-	to = to < s->newest_ns ? to : s->newest_ns;
-	add_kinds(s, from, to, &time);
+	add_kinds(s, low > s->since_ns ? low : s->since_ns,
+	    high < s->newest_ns ? high : s->newest_ns, &time);
 	tl_put_format(text, ",\"measured\":[\"%" PRId64 "\",\"%" PRId64 "\"]",
-	    first * width, (last + 1) * width);
+	    low, high);
 	tl_put_string(text, ",\"messages\":[");
 	for (size_t i = 0; i < s->message_count; i++) {
 		struct samples sum = { 0 };
 
-		for (int64_t n = first; n <= last; n++) {
+		for (int64_t n = c.first; n <= c.last; n++) {
 			const struct samples *more =
-			    ring_peek(&s->messages[i].rings[ring], n, SLOTS,
-				sizeof(*more));
+			    peek(&s->messages[i].samples, c.ring, n);
 
 			if (more)
 				add_samples(&sum, more);
@@ -1506,7 +1504,7 @@ put_messages(struct tl_html_summary *s, struct tl_text *text,
 		put_message(text, &s->messages[i], &sum, &time);
 	}
 	tl_put_char(text, ']');
-	put_stacks(s, text, ring, first, last);
+	put_stacks(s, text, &c);
 }
 
 /* Let the levels change that change by time alone. */

@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "format/html/chunk.h"
-#include "format/html/page.h"
+#include "format/html/live.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -121,28 +121,17 @@ static int
 html_end(struct tl_writer *writer)
 {
 	struct html_write *w = (void *)writer;
+	struct tl_text *text = &writer->out.text;
 
 	write_chunk(w);
 	write_history(w);
-
-	/*
-	 * Append lines of JSON. Only strings contain <, so escaping keeps the
-	 * JSON valid.
-	 */
-	struct tl_text *text = &writer->out.text;
-
 	if (w->why.size != 0) {
 		tl_put_string(text,
 		    "<script type=\"application/json\" id=\"why\">");
-		for (size_t i = 0; i < w->why.size; i++) {
-			if (w->why.data[i] == '<')
-				tl_put_string(text, "\\u003c");
-			else
-				tl_put_char(text, w->why.data[i]);
-		}
+		tl_html_put_script(text, w->why);
 		tl_put_string(text, "</script>\n");
 	}
-	tl_html_page_end(&writer->out.text);
+	tl_html_page_end(text);
 	return 0;
 }
 

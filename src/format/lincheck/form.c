@@ -13,14 +13,11 @@
 
 /* == definitions == */
 
-/* Take an id if it is free: 1; 0: the id is taken; -ENOSPC, -ENOMEM. */
-static int
-use(struct tl_lincheck_known *k, uint8_t kind, int32_t id)
+int
+tl_lincheck_known_init(struct tl_lincheck_known *k)
 {
-	uint32_t number;
-
-	return tl_id_map_get(&k->used, (struct tl_id_key){ kind, (uint32_t)id },
-	    &number);
+	k->next[TL_LINCHECK_STRING] = 1; /* string ids count from 1 */
+	return tl_interner_new(&k->bodies);
 }
 
 /*
@@ -33,8 +30,9 @@ known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 {
 	struct tl_lincheck_definition *d;
 	struct tl_text key = { 0 };
+	const int64_t want = wanted;
 	uint64_t string;
-	int32_t id;
+	int64_t id;
 	char *copy;
 	int rc;
 
@@ -60,23 +58,17 @@ known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	if (d->body)
 		return 0;
 
-	rc = wanted >= 0 ? use(k, kind, wanted) : 0;
-	id = wanted;
-	k->moved |= wanted >= 0 && rc == 0;
-	while (rc == 0) {
-		id = k->next[kind]++;
-		if (kind == TL_LINCHECK_STRING) /* string ids count from 1 */
-			id++;
-		rc = use(k, kind, id);
-	}
+	rc = tl_id_map_take(&k->used, kind, wanted >= 0 ? &want : NULL,
+	    &k->next[kind], &id);
 	if (rc < 0)
 		return rc;
+	k->moved |= wanted >= 0 && id != wanted;
 	if (!(copy = malloc(body.size)))
 		return -ENOMEM;
 	memcpy(copy, body.data, body.size);
 	*d = (struct tl_lincheck_definition){ .body = copy,
 		.size = (uint32_t)body.size,
-		.id = id,
+		.id = (int32_t)id,
 		.kind = kind };
 	return 0;
 }
@@ -477,17 +469,15 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 	int rc = take_native(&d, event->message);
 
 	if (rc == -EINVAL || rc == -ENOTSUP) {
+		/* make the form of a message of another format */
 		const bool newer = rc == -ENOTSUP;
-
-		tl_text_clear(&d.body);
-		d.changed = false;
-
-		/* Make the form of a message of another format. */
 		const struct tl_message *m = event->message;
 		const bool counts = event->kind == TL_COUNTER && m->argc > 0;
 		const unsigned argc = counts ? 1 : m->argc;
 		struct tl_text name = { 0 };
 
+		tl_text_clear(&d.body);
+		d.changed = false;
 		d.form = (struct tl_lincheck_form){
 			.class =
 			    counts ? TL_LINCHECK_WRITE_FIELD : TL_LINCHECK_CALL,

@@ -13,7 +13,6 @@
 
 enum {
 	MAGIC_SIZE = 8,
-	CELLS_AT_ONCE = 512,
 	END_SIZE = TL_CELL_SIZE + MAGIC_SIZE, /* cell of EOF, magic */
 	READ_SIZE = 1 << 10 /* bytes read at once for a definition */
 };
@@ -97,41 +96,71 @@ tl_lincheck_index_ends(struct tl_storage *s, uint32_t version,
 	return 0;
 }
 
+/* Read the piece that begins with cell i. */
+static int
+read_piece(struct tl_lincheck_index *x, uint64_t i)
+{
+	const uint64_t left = x->count - i;
+	const uint64_t n = left < TL_LINCHECK_CHUNK ? left : TL_LINCHECK_CHUNK;
+	int rc;
+
+	x->piece_count = 0;
+	rc = read_exactly(x->storage, x->piece, (size_t)n * TL_CELL_SIZE,
+	    TL_LINCHECK_HEADER_SIZE + i * TL_CELL_SIZE);
+	if (rc < 0)
+		return rc;
+	x->piece_first = i;
+	x->piece_count = n;
+	return 0;
+}
+
+/* Set *bytes to the bytes of cell i.  Returns its kind, or -errno. */
+static inline int
+find_cell(struct tl_lincheck_index *x, uint64_t i, const uint8_t **bytes)
+{
+	int rc;
+
+	if (i - x->piece_first >= x->piece_count && (rc = read_piece(x, i)) < 0)
+		return rc;
+	*bytes = x->piece + (i - x->piece_first) * TL_CELL_SIZE;
+	return tl_lincheck_kind_read(x->version, **bytes);
+}
+
+static uint64_t
+count_cells(const struct tl_storage *s)
+{
+	return (s->size - TL_LINCHECK_HEADER_SIZE - END_SIZE) / TL_CELL_SIZE;
+}
+
 int
 tl_lincheck_index_check(struct tl_storage *s, uint32_t version,
     const struct tl_lincheck_cells *cells, bool *by_memory,
     struct tl_fault *fault)
 {
-	uint8_t piece[CELLS_AT_ONCE * TL_CELL_SIZE];
-	uint64_t end, at = TL_LINCHECK_HEADER_SIZE;
+	struct tl_lincheck_index x = { .storage = s, .version = version };
 	struct tl_lincheck_cells found = { 0 };
+	const uint8_t *bytes;
+	struct tl_cell c;
 	int rc = tl_lincheck_index_ends(s, version, fault);
 
 	if (rc < 0)
 		return rc;
 	*by_memory = false;
-	end = s->size - END_SIZE;
-	while (at < end) {
-		const size_t size = end - at < sizeof(piece)
-					? (size_t)(end - at)
-					: sizeof(piece);
+	x.count = count_cells(s);
+	for (uint64_t i = 0; i < x.count; i++) {
+		const int kind = find_cell(&x, i, &bytes);
 
-		if ((rc = read_exactly(s, piece, size, at)) < 0)
-			return tl_fail(fault, rc, "%s", "it cannot be read");
-		for (size_t i = 0; i < size; i += TL_CELL_SIZE) {
-			const struct tl_cell c = tl_cell_get(piece + i);
-			const uint8_t kind =
-			    tl_lincheck_kind_read(version, c.kind);
-
-			if (kind == TL_LINCHECK_NO_KIND ||
-			    kind == TL_LINCHECK_EOF)
-				return bad(fault, at + i, "a cell of no kind");
-			if (at + i == TL_LINCHECK_HEADER_SIZE)
-				*by_memory = kind != TL_LINCHECK_BLOCK_START;
-			tl_lincheck_cells_add(&found, version, c.kind, c.id,
-			    (uint64_t)c.start, (uint64_t)c.end);
-		}
-		at += size;
+		if (kind < 0)
+			return tl_fail(fault, kind, "%s", "it cannot be read");
+		if (kind == TL_LINCHECK_NO_KIND || kind == TL_LINCHECK_EOF)
+			return bad(fault,
+			    TL_LINCHECK_HEADER_SIZE + i * TL_CELL_SIZE,
+			    "a cell of no kind");
+		if (i == 0)
+			*by_memory = kind != TL_LINCHECK_BLOCK_START;
+		c = tl_cell_get(bytes);
+		tl_lincheck_cells_add(&found, version, c.kind, c.id,
+		    (uint64_t)c.start, (uint64_t)c.end);
 	}
 	if (found.count != cells->count)
 		return tl_fail(fault, -EBADMSG,
@@ -216,36 +245,6 @@ struct opening {
 	size_t count;
 	size_t capacity;
 };
-
-/* Read the piece that begins with cell i. */
-static int
-read_piece(struct tl_lincheck_index *x, uint64_t i)
-{
-	const uint64_t left = x->count - i;
-	const uint64_t n = left < TL_LINCHECK_CHUNK ? left : TL_LINCHECK_CHUNK;
-	int rc;
-
-	x->piece_count = 0;
-	rc = read_exactly(x->storage, x->piece, (size_t)n * TL_CELL_SIZE,
-	    TL_LINCHECK_HEADER_SIZE + i * TL_CELL_SIZE);
-	if (rc < 0)
-		return rc;
-	x->piece_first = i;
-	x->piece_count = n;
-	return 0;
-}
-
-/* Set *bytes to the bytes of cell i.  Returns its kind, or -errno. */
-static inline int
-find_cell(struct tl_lincheck_index *x, uint64_t i, const uint8_t **bytes)
-{
-	int rc;
-
-	if (i - x->piece_first >= x->piece_count && (rc = read_piece(x, i)) < 0)
-		return rc;
-	*bytes = x->piece + (i - x->piece_first) * TL_CELL_SIZE;
-	return tl_lincheck_kind_read(x->version, **bytes);
-}
 
 static int
 get_cell(struct tl_lincheck_index *x, uint64_t i, struct tl_cell *cell)
@@ -495,8 +494,7 @@ tl_lincheck_index_open(struct tl_lincheck_index *x, struct tl_storage *storage,
 	rc = tl_lincheck_index_ends(storage, x->version, &fault);
 	if (rc < 0)
 		return rc == -EIO ? -EBADMSG : rc;
-	x->count =
-	    (storage->size - TL_LINCHECK_HEADER_SIZE - END_SIZE) / TL_CELL_SIZE;
+	x->count = count_cells(storage);
 	rc = find_places(&o);
 	if (rc == 0)
 		rc = check_places(&o);

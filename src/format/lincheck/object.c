@@ -559,37 +559,38 @@ tl_lincheck_parse(struct tl_lincheck_object *object,
 }
 
 void
-tl_lincheck_put_value(struct tl_data_out *out,
-    const struct tl_lincheck_value *value, bool is_index)
+tl_lincheck_put_value(struct tl_text *to, const struct tl_lincheck_value *value,
+    bool is_index)
 {
-	const uint64_t bits = value->bits;
+	uint64_t bits = value->bits;
+	unsigned bytes = sizeof(uint32_t);
 
 	if (!is_index)
-		tl_data_put_i32(out, value->tag);
+		tl_lincheck_put_i32(to, value->tag);
 	switch (value->tag) {
 	case TL_LINCHECK_NULL:
 	case TL_LINCHECK_VOID:
 	case TL_LINCHECK_UNIT:
 		return;
-	case TL_LINCHECK_BYTE:
-	case TL_LINCHECK_BOOLEAN:
-		tl_data_put_u8(out, (uint8_t)bits);
-		return;
-	case TL_LINCHECK_SHORT:
-	case TL_LINCHECK_CHAR:
-		tl_data_put_u16(out, (uint16_t)bits);
-		return;
-	case TL_LINCHECK_LONG:
-	case TL_LINCHECK_DOUBLE:
-		tl_data_put_u64(out, bits);
-		return;
-	case TL_LINCHECK_FLOAT:
-		tl_data_put_u32(out, narrow(bits));
-		return;
 	case TL_LINCHECK_TEXT:
 	case TL_LINCHECK_RAW:
-		tl_data_put_utf(out, value->text);
+		tl_lincheck_put_mutf8(to, value->text);
 		return;
+	case TL_LINCHECK_BYTE:
+	case TL_LINCHECK_BOOLEAN:
+		bytes = sizeof(uint8_t);
+		break;
+	case TL_LINCHECK_SHORT:
+	case TL_LINCHECK_CHAR:
+		bytes = sizeof(uint16_t);
+		break;
+	case TL_LINCHECK_LONG:
+	case TL_LINCHECK_DOUBLE:
+		bytes = sizeof(uint64_t);
+		break;
+	case TL_LINCHECK_FLOAT:
+		bits = narrow(bits);
+		break;
 	}
-	tl_data_put_u32(out, (uint32_t)bits);
+	tl_lincheck_put_number(to, bits, bytes);
 }

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "format/lincheck/lincheck.h"
 
+#include <endian.h>
+
 struct tl_lincheck_value {
 	int32_t tag;
 	/*
@@ -143,15 +145,35 @@ tl_lincheck_is_write(uint8_t class)
  */
 uint16_t tl_lincheck_take_flags(struct tl_data_in *fields, uint32_t version);
 
-/* The largest number of bytes that tl_lincheck_put_value() appends. */
-static inline size_t
-tl_lincheck_value_max(const struct tl_lincheck_value *value)
+/* Append the lowest bytes of a number, the highest of them first. */
+static inline void
+tl_lincheck_put_number(struct tl_text *to, uint64_t n, unsigned bytes)
 {
-	return 4 + 8 + value->text.size;
+	char *at = tl_text_reserve(to, sizeof(n));
+
+	if (!at)
+		return;
+	n = htobe64(n << (64 - 8 * bytes));
+	memcpy(at, &n, sizeof(n));
+	to->size += bytes;
 }
 
-/* Append a value that has room; an index is written without its tag. */
-void tl_lincheck_put_value(struct tl_data_out *out,
+static inline void
+tl_lincheck_put_i32(struct tl_text *to, int32_t n)
+{
+	tl_lincheck_put_number(to, (uint32_t)n, sizeof(n));
+}
+
+/* Append a text in modified UTF-8 behind its size. */
+static inline void
+tl_lincheck_put_mutf8(struct tl_text *to, struct tl_bytes text)
+{
+	tl_lincheck_put_number(to, text.size, sizeof(uint16_t));
+	tl_put_bytes(to, text);
+}
+
+/* Append a value; an index is written without its tag. */
+void tl_lincheck_put_value(struct tl_text *to,
     const struct tl_lincheck_value *value, bool is_index);
 
 /* Skip a type; false: the bytes are no type. */

@@ -13,17 +13,7 @@
 
 /* == streams == */
 
-enum {
-	ROOM_FIRST = 256, /* small: most of very many threads have few points */
-	NUMBER_MAX = 8
-};
-
-static void
-put_number(struct tl_text *to, uint64_t n, unsigned size)
-{
-	while (size-- > 0)
-		tl_put_char(to, (char)(n >> 8 * size));
-}
+enum { NUMBER_MAX = 8 };
 
 /* Write a cell to the index, if there is an index. */
 static void
@@ -42,43 +32,15 @@ put_cell(struct tl_lincheck_file *f, uint8_t kind, int32_t id, uint64_t start,
 void
 tl_lincheck_file_begin(struct tl_lincheck_file *f)
 {
-	put_number(&f->data->text, TL_LINCHECK_MAGIC, NUMBER_MAX);
-	put_number(&f->data->text, TL_LINCHECK_VERSION, NUMBER_MAX);
+	tl_lincheck_put_number(&f->data->text, TL_LINCHECK_MAGIC, NUMBER_MAX);
+	tl_lincheck_put_number(&f->data->text, TL_LINCHECK_VERSION, NUMBER_MAX);
 	f->at = TL_LINCHECK_HEADER_SIZE;
 	if (!f->index)
 		return;
-	put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC, NUMBER_MAX);
-	put_number(&f->index->text, TL_LINCHECK_VERSION, NUMBER_MAX);
-}
-
-/* Make room for size more bytes; appending them cannot fail then. */
-static int
-reserve(struct tl_data_out *out, size_t size)
-{
-	size_t capacity = out->capacity ? out->capacity : ROOM_FIRST;
-	uint8_t *data;
-
-	while (capacity - out->size < size)
-		capacity *= 2;
-	if (capacity == out->capacity)
-		return 0;
-	data = realloc(out->data, capacity);
-	if (!data)
-		return -ENOMEM;
-	out->data = data;
-	out->capacity = capacity;
-	return 0;
-}
-
-/* Make room in a stream for size bytes and a cell. */
-static int
-reserve_object(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
-    size_t size)
-{
-	if (f->index &&
-	    TL_ARRAY_ZEROS(s->cells, s->cell_capacity, s->cell_count) < 0)
-		return -ENOMEM;
-	return reserve(&s->data, size);
+	tl_lincheck_put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC,
+	    NUMBER_MAX);
+	tl_lincheck_put_number(&f->index->text, TL_LINCHECK_VERSION,
+	    NUMBER_MAX);
 }
 
 static uint64_t
@@ -87,16 +49,19 @@ stream_at(const struct tl_lincheck_stream *s)
 	return s->logical + s->data.size;
 }
 
-/* Keep a cell until the block is written. */
-static void
+/* Keep a cell until the block is written: 0, -ENOMEM. */
+static int
 add_cell(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, uint8_t kind,
     int32_t id, uint64_t start, uint64_t end)
 {
 	if (!f->index)
-		return;
+		return 0;
+	if (TL_ARRAY_ZEROS(s->cells, s->cell_capacity, s->cell_count) < 0)
+		return -ENOMEM;
 	s->cells[s->cell_count++] =
 	    (struct tl_cell){ kind, id, (int64_t)start, (int64_t)end };
 	f->filling += sizeof(struct tl_cell);
+	return 0;
 }
 
 int
@@ -104,17 +69,15 @@ tl_lincheck_stream_define(struct tl_lincheck_file *f,
     struct tl_lincheck_stream *s, uint8_t kind, int32_t id,
     struct tl_bytes body)
 {
-	const size_t size = 1 + 4 + body.size;
-	const int rc = reserve_object(f, s, size);
+	const int rc = add_cell(f, s, kind, id, stream_at(s), UINT64_MAX);
 
 	if (rc < 0)
 		return rc;
-	add_cell(f, s, kind, id, stream_at(s), UINT64_MAX);
-	tl_data_put_u8(&s->data, kind);
-	tl_data_put_i32(&s->data, id);
-	tl_data_put_bytes(&s->data, body);
-	f->filling += size;
-	return 0;
+	tl_put_char(&s->data, (char)kind);
+	tl_lincheck_put_i32(&s->data, id);
+	tl_put_bytes(&s->data, body);
+	f->filling += 1 + sizeof(id) + body.size;
+	return s->data.rc;
 }
 
 static bool
@@ -193,24 +156,22 @@ stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
 {
 	int rc = TL_ARRAY_ZEROS(s->started, s->started_capacity, s->depth);
 
-	if (rc == 0)
-		rc = reserve_object(f, s, record->size);
-	if (rc < 0)
-		return rc;
-	if (record->closes && s->depth > 0) {
+	if (rc == 0 && record->closes && s->depth > 0) {
 		const struct tl_lincheck_started *call =
 		    &s->started[--s->depth];
 
-		add_cell(f, s, TL_LINCHECK_POINT, call->number, call->at,
+		rc = add_cell(f, s, TL_LINCHECK_POINT, call->number, call->at,
 		    stream_at(s));
 	}
-	tl_data_put_bytes(&s->data, tl_bytes(bytes, record->size));
+	if (rc < 0)
+		return rc;
+	tl_put_bytes(&s->data, tl_bytes(bytes, record->size));
 	f->filling += record->size;
 	if (record->opens)
 		s->started[s->depth++] =
 		    (struct tl_lincheck_started){ record->number,
 			    stream_at(s) };
-	return 0;
+	return s->data.rc;
 }
 
 /*
@@ -261,14 +222,13 @@ static void
 take_out_repeated(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
 	uint64_t to = 0, from = 0, done = 0;
+	uint32_t count = 0;
 
 	choose_repeated(f, s);
 	if (s->method_count == 0)
 		return;
 
-	/* Move cells and open calls by the bytes taken out before them. */
-	uint32_t count = 0;
-
+	/* move cells and open calls by the bytes taken out before them */
 	for (uint32_t i = 0; i < s->cell_count; i++) {
 		struct tl_cell c = s->cells[i];
 
@@ -311,9 +271,7 @@ put_content(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
 	const uint64_t shift = f->at - s->logical;
 
-	tl_put_bytes(&f->data->text,
-	    tl_bytes(s->data.size ? s->data.data : (const uint8_t *)"",
-		s->data.size));
+	tl_put_bytes(&f->data->text, tl_text_bytes(&s->data));
 	for (size_t i = 0; i < s->cell_count; i++) {
 		const struct tl_cell *c = &s->cells[i];
 		const uint64_t by = c->kind == TL_LINCHECK_POINT ? 0 : shift;
@@ -337,8 +295,8 @@ begin_block(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
 		return;
 	f->begun = true;
 	f->start = f->at;
-	put_number(&f->data->text, TL_LINCHECK_BLOCK_START, 1);
-	put_number(&f->data->text, (uint32_t)s->thread, 4);
+	tl_lincheck_put_number(&f->data->text, TL_LINCHECK_BLOCK_START, 1);
+	tl_lincheck_put_number(&f->data->text, (uint32_t)s->thread, 4);
 	f->at += TL_LINCHECK_BLOCK_HEADER;
 	f->block = f->at;
 }
@@ -376,7 +334,7 @@ tl_lincheck_stream_flush(struct tl_lincheck_file *f,
 	if (is_last)
 		put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->start,
 		    f->at);
-	put_number(&f->data->text, TL_LINCHECK_BLOCK_END, 1);
+	tl_lincheck_put_number(&f->data->text, TL_LINCHECK_BLOCK_END, 1);
 	f->at++;
 	f->begun = false;
 	return flush_full(f);
@@ -387,33 +345,14 @@ tl_lincheck_file_end(struct tl_lincheck_file *f)
 {
 	const uint64_t end = f->by_memory ? f->block - 1 : UINT64_MAX;
 
-	put_number(&f->data->text, TL_LINCHECK_EOF, 1);
+	tl_lincheck_put_number(&f->data->text, TL_LINCHECK_EOF, 1);
 	put_cell(f, TL_LINCHECK_EOF, -1, end, end);
 	if (f->index)
-		put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC,
+		tl_lincheck_put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC,
 		    NUMBER_MAX);
 }
 
 /* == lanes == */
-
-/* Choose the number of a new thread: the wanted number, if it is free. */
-static int
-choose(struct tl_lincheck_lanes *l, int32_t wanted, int32_t *id)
-{
-	uint32_t number;
-	int rc = 0;
-
-	*id = wanted;
-	if (wanted != TL_LINCHECK_NONE)
-		rc = tl_id_map_get(&l->used,
-		    (struct tl_id_key){ .a = (uint32_t)wanted }, &number);
-	while (rc == 0) {
-		*id = l->next++;
-		rc = tl_id_map_get(&l->used,
-		    (struct tl_id_key){ .a = (uint32_t)*id }, &number);
-	}
-	return rc < 0 ? rc : 0;
-}
 
 /*
  * A lane belongs to a thread or to a message.  Bits 0 and 1 of the second word
@@ -429,6 +368,8 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
 		? (struct tl_id_key){ (uintptr_t)event->message, 2 }
 		: (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
 			  (uint64_t)event->source << 2 | native };
+	const int64_t wanted = (int32_t)event->tid;
+	int64_t thread;
 	uint32_t number;
 	int rc = tl_id_map_get(&l->numbers, key, &number);
 
@@ -442,10 +383,12 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
 		if (rc < 0)
 			return rc;
 		l->lanes[number].waiting.fd = -1;
-		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,
-		    &l->lanes[number].stream.thread);
+		rc = tl_id_map_take(&l->used, 0,
+		    native && wanted != TL_LINCHECK_NONE ? &wanted : NULL,
+		    &l->next, &thread);
 		if (rc < 0)
 			return rc;
+		l->lanes[number].stream.thread = (int32_t)thread;
 	}
 	*lane = &l->lanes[number];
 	return 0;
@@ -457,7 +400,7 @@ tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
 	for (uint32_t i = 0; i < l->count; i++) {
 		struct tl_lincheck_lane *lane = &l->lanes[i];
 
-		free(lane->stream.data.data);
+		tl_text_free(&lane->stream.data);
 		free(lane->stream.cells);
 		free(lane->stream.defined);
 		free(lane->stream.methods);
@@ -472,19 +415,14 @@ tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
 
 /* Open a call in a lane: 0, -ENOSPC too deep, -ENOMEM. */
 static int
-lane_push(struct tl_lincheck_lane *lane, const struct tl_message *message,
-    int32_t number)
+lane_push(struct tl_lincheck_lane *lane, const struct tl_message *message)
 {
-	int rc;
-
 	if (lane->depth == TL_LINCHECK_DEPTH_MAX)
 		return -ENOSPC;
-	rc = TL_ARRAY_ZEROS(lane->open, lane->capacity, lane->depth);
-	if (rc == 0)
-		lane->open[lane->depth++] =
-		    (struct tl_lincheck_open){ .message = message,
-			    .number = number };
-	return rc;
+	if (TL_ARRAY_ZEROS(lane->open, lane->capacity, lane->depth) < 0)
+		return -ENOMEM;
+	lane->open[lane->depth++] = message;
+	return 0;
 }
 
 bool
@@ -496,7 +434,7 @@ tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
 				   : 0;
 
 	for (uint32_t i = lane->depth; i > least; i--) {
-		if (lane->open[i - 1].message == message) {
+		if (lane->open[i - 1] == message) {
 			*depth = i;
 			return true;
 		}
@@ -614,8 +552,6 @@ next_value(struct tl_lincheck_values *v, uint32_t i,
 
 /* == points == */
 
-enum { HEAD = 1 + 1 + 4 * 4, COUNT = 4 };
-
 /*
  * Number an event.  An event keeps the number that it was read with, as long as
  * every event before came from a Lincheck trace.
@@ -638,18 +574,6 @@ number_event(struct tl_lincheck_points *p, const struct tl_event *event,
 	return 0;
 }
 
-static int
-put_value(struct tl_lincheck_points *p, const struct tl_lincheck_value *value,
-    bool is_index)
-{
-	const int rc =
-	    reserve(&p->record, tl_lincheck_value_max(value) + COUNT);
-
-	if (rc == 0)
-		tl_lincheck_put_value(&p->record, value, is_index);
-	return rc;
-}
-
 /* Append the values of an event to the record. */
 static int
 put_values(struct tl_lincheck_points *p, const struct tl_lincheck_form *form,
@@ -670,13 +594,13 @@ put_values(struct tl_lincheck_points *p, const struct tl_lincheck_form *form,
 		if (!next_value(v, i, &value))
 			p->changed++;
 		rc = v->text.rc;
-		if (rc == 0)
-			rc = put_value(p, &value,
-			    tl_lincheck_is_index(form->class, i));
-		if (rc == 0 && form->class == TL_LINCHECK_CALL && i == 0)
-			tl_data_put_u32(&p->record, form->count - 1);
+		tl_lincheck_put_value(&p->record, &value,
+		    tl_lincheck_is_index(form->class, i));
+		if (form->class == TL_LINCHECK_CALL && i == 0)
+			tl_lincheck_put_i32(&p->record,
+			    (int32_t)form->count - 1);
 	}
-	return rc;
+	return rc < 0 ? rc : p->record.rc;
 }
 
 /*
@@ -688,7 +612,6 @@ put_record(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     struct tl_lincheck_record record)
 {
 	static const struct tl_lincheck_waiting waiting;
-	struct tl_bytes bytes;
 	int rc;
 
 	record.size = (uint32_t)p->record.size;
@@ -700,12 +623,11 @@ put_record(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 			    p->record.data);
 		return rc;
 	}
-	rc = reserve(&p->record, sizeof(record));
-	if (rc < 0)
-		return rc;
-	tl_data_put_bytes(&p->record, tl_bytes(&record, sizeof(record)));
-	bytes = tl_bytes(p->record.data, p->record.size);
-	rc = tl_lincheck_queue_put(&lane->waiting, waiting, bytes);
+	tl_put_bytes(&p->record, tl_bytes(&record, sizeof(record)));
+	if (p->record.rc < 0)
+		return p->record.rc;
+	rc = tl_lincheck_queue_put(&lane->waiting, waiting,
+	    tl_text_bytes(&p->record));
 	lane->records += rc == 0;
 	return rc;
 }
@@ -738,26 +660,24 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
     struct tl_lincheck_lane *lane, struct tl_lincheck_form *form,
     const struct tl_event *event)
 {
-	struct tl_data_out *out = &p->record;
+	struct tl_text *out = &p->record;
 	const bool opens = form->class == TL_LINCHECK_CALL;
 	int32_t number;
 	int rc = number_event(p, event, form->native, &number);
 
-	out->size = 0;
-	if (rc == 0)
-		rc = reserve(&p->record, HEAD);
 	if (rc < 0)
 		return rc;
-	tl_data_put_u8(out, TL_LINCHECK_POINT);
-	tl_data_put_u8(out, form->class);
-	tl_data_put_i32(out, form->location);
-	tl_data_put_i32(out, lane->stream.thread);
-	tl_data_put_i32(out, number);
+	tl_text_clear(out);
+	tl_put_char(out, TL_LINCHECK_POINT);
+	tl_put_char(out, (char)form->class);
+	tl_lincheck_put_i32(out, form->location);
+	tl_lincheck_put_i32(out, lane->stream.thread);
+	tl_lincheck_put_i32(out, number);
 	if (tl_lincheck_has_target(form->class))
-		tl_data_put_i32(out, form->target);
+		tl_lincheck_put_i32(out, form->target);
 	rc = put_values(p, form, event);
 	if (rc == 0 && opens)
-		rc = lane_push(lane, event->message, number);
+		rc = lane_push(lane, event->message);
 	if (rc < 0)
 		return rc;
 	rc = put_record(p, lane,
@@ -769,17 +689,11 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 	return rc;
 }
 
-/* Begin the record of a footer. */
-static int
+static void
 begin_footer(struct tl_lincheck_points *p)
 {
-	int rc;
-
-	p->record.size = 0;
-	rc = reserve(&p->record, 1);
-	if (rc == 0)
-		tl_data_put_u8(&p->record, TL_LINCHECK_FOOTER);
-	return rc;
+	tl_text_clear(&p->record);
+	tl_put_char(&p->record, TL_LINCHECK_FOOTER);
 }
 
 /* Finish a footer, whose result is in the record; form may be NULL. */
@@ -787,11 +701,11 @@ static int
 put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_form *form, struct tl_bytes exception)
 {
-	int rc = reserve(&p->record, sizeof(uint16_t) + exception.size);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	tl_data_put_utf(&p->record, exception);
+	tl_lincheck_put_mutf8(&p->record, exception);
+	if (p->record.rc < 0)
+		return p->record.rc;
 	rc = put_record(p, lane,
 	    (struct tl_lincheck_record){ .form = form, .closes = true });
 	if (rc == 0)
@@ -804,11 +718,9 @@ static int
 put_result(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_value *value)
 {
-	int rc = begin_footer(p);
-
-	if (rc == 0)
-		rc = put_value(p, value, false);
-	return rc < 0 ? rc : put_footer(p, lane, NULL, tl_bytes("", 0));
+	begin_footer(p);
+	tl_lincheck_put_value(&p->record, value, false);
+	return put_footer(p, lane, NULL, tl_bytes("", 0));
 }
 
 int
@@ -824,9 +736,8 @@ tl_lincheck_put_footer(struct tl_lincheck_points *p,
 
 	if (!form)
 		return put_result(p, lane, &none);
-	rc = begin_footer(p);
-	if (rc == 0)
-		rc = put_values(p, form, event);
+	begin_footer(p);
+	rc = put_values(p, form, event);
 	if (rc == 0 && form->throws) { /* the exception follows the values */
 		const struct tl_bytes name = tl_message_string(event->message,
 		    event->args[v->slot % TL_ARGS_MAX]);
@@ -892,5 +803,5 @@ tl_lincheck_points_free(struct tl_lincheck_points *p)
 	free(p->file.methods);
 	tl_text_free(&p->values.word);
 	tl_text_free(&p->values.text);
-	free(p->record.data);
+	tl_text_free(&p->record);
 }

@@ -58,13 +58,13 @@ struct tl_lincheck_definition {
 	uint8_t kind;
 };
 
-/* Starts from all zeros except for bodies. */
+/* See tl_lincheck_known_init(). */
 struct tl_lincheck_known {
 	struct tl_interner *bodies; /* numbers (kind, wanted id, body) */
 	struct tl_id_map used;      /* taken (kind, id) */
 	struct tl_lincheck_definition *definitions;
 	size_t capacity;
-	int32_t next[TL_LINCHECK_POINT]; /* next id to try */
+	int64_t next[TL_LINCHECK_POINT]; /* next id to try */
 	bool moved;                      /* a wanted id was not free */
 };
 
@@ -74,6 +74,8 @@ tl_lincheck_known_at(const struct tl_lincheck_known *known, uint32_t number)
 	return &known->definitions[number];
 }
 
+/* Begin with all zeros: 0, -ENOMEM. */
+int tl_lincheck_known_init(struct tl_lincheck_known *known);
 void tl_lincheck_known_free(struct tl_lincheck_known *known);
 
 struct tl_lincheck_form {
@@ -143,8 +145,8 @@ struct tl_lincheck_method {
 /* The stream of one thread.  Starts from all zeros. */
 struct tl_lincheck_stream {
 	int32_t thread;
-	struct tl_data_out data; /* block that fills */
-	uint64_t logical;        /* place of data's first byte */
+	struct tl_text data; /* block that fills */
+	uint64_t logical;    /* place of data's first byte */
 	struct tl_cell *cells;
 	uint32_t cell_count;
 	size_t cell_capacity;
@@ -194,11 +196,6 @@ enum {
 	TL_LINCHECK_LOOK_MAX = 512
 };
 
-struct tl_lincheck_open {
-	const struct tl_message *message; /* NULL: none */
-	int32_t number;
-};
-
 struct tl_lincheck_lane {
 	struct tl_lincheck_stream stream;
 	struct tl_lincheck_queue waiting; /* records, until all are known */
@@ -206,7 +203,7 @@ struct tl_lincheck_lane {
 	uint64_t counted;                 /* number that the layout has */
 	bool native;                      /* thread of a Lincheck trace? */
 	bool begun;                       /* an event of the lane was met */
-	struct tl_lincheck_open *open;
+	const struct tl_message **open;   /* of open calls; NULL: none */
 	uint32_t depth;
 	size_t capacity;
 	struct tl_lincheck_form *result; /* form of the next result */
@@ -217,7 +214,7 @@ struct tl_lincheck_lane {
 struct tl_lincheck_lanes {
 	struct tl_id_map numbers;
 	struct tl_id_map used; /* numbers of threads */
-	int32_t next;
+	int64_t next;
 	struct tl_lincheck_lane *lanes;
 	uint32_t count; /* at most TL_LINCHECK_THREADS_MAX */
 	size_t capacity;
@@ -246,17 +243,17 @@ struct tl_lincheck_values {
 	struct tl_text text; /* bytes of the current value */
 };
 
-/* Starts from all zeros except for known.bodies. */
+/* Starts from all zeros except for known. */
 struct tl_lincheck_points {
 	struct tl_lincheck_known known;
 	struct tl_lincheck_file file;
 	struct tl_lincheck_values values;
-	struct tl_data_out record; /* the record being made */
-	bool waits;                /* records wait in their lanes */
-	int64_t next;              /* number of the next event */
-	bool foreign;              /* an event of no Lincheck trace was met */
-	uint64_t numbered;         /* events that got another number */
-	uint64_t changed;          /* values that did not fit */
+	struct tl_text record; /* the record being made */
+	bool waits;            /* records wait in their lanes */
+	int64_t next;          /* number of the next event */
+	bool foreign;          /* an event of no Lincheck trace was met */
+	uint64_t numbered;     /* events that got another number */
+	uint64_t changed;      /* values that did not fit */
 };
 
 /*

@@ -2,6 +2,7 @@
 /* print.c - templates of points, and lines made of templates. */
 #include "format/lincheck/print.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "format/lincheck/words.h"
@@ -88,8 +89,7 @@ tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name)
 		}
 		tl_put_char(&plain, c);
 	}
-	good = tl_mutf8_decode(text,
-	    tl_bytes(plain.size ? plain.data : "", plain.size));
+	good = tl_mutf8_decode(text, tl_text_bytes(&plain));
 	if (plain.rc < 0)
 		text->rc = plain.rc;
 	tl_text_free(&plain);
@@ -151,9 +151,7 @@ struct template
 static void
 put_scratch(struct template *t)
 {
-	tl_lincheck_put_escapes(t->text,
-	    tl_bytes(t->scratch.size ? t->scratch.data : "", t->scratch.size),
-	    '{', '}');
+	tl_lincheck_put_escapes(t->text, tl_text_bytes(&t->scratch), '{', '}');
 	if (t->scratch.rc < 0)
 		t->text->rc = t->scratch.rc;
 	tl_text_clear(&t->scratch);
@@ -595,18 +593,6 @@ put_array(struct template *t, const struct tl_lincheck_place *place)
 }
 
 static void
-put_local(struct template *t)
-{
-	const struct tl_bytes name = tl_lincheck_context_name(t->context,
-	    TL_LINCHECK_VARIABLE, t->object->target);
-
-	if (name.size == 0)
-		put_unknown(t, TL_LINCHECK_VARIABLE, t->object->target);
-	else
-		put_name(t, pretty_variable(name));
-}
-
-static void
 put_place(struct template *t, const struct tl_lincheck_place *place, bool known)
 {
 	tl_put_string(t->text, "{@");
@@ -672,23 +658,6 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 	tl_put_char(t->text, ']');
 }
 
-static const char *
-mark_of(const struct tl_lincheck_object *o)
-{
-	switch (o->diff) {
-	case 0:
-		return "  ";
-	case 1:
-		return "- ";
-	case 2:
-		return "+ ";
-	case 3:
-	case 4:
-		return "! ";
-	}
-	return "";
-}
-
 static void
 put_body(struct template *t, struct tl_lincheck_place *place, bool known)
 {
@@ -706,7 +675,8 @@ put_body(struct template *t, struct tl_lincheck_place *place, bool known)
 		break;
 	case TL_LINCHECK_READ_LOCAL:
 	case TL_LINCHECK_WRITE_LOCAL:
-		put_local(t);
+		put_step(t, &(struct step){ TL_LINCHECK_STEP_LOCAL,
+				t->object->target });
 		break;
 	case TL_LINCHECK_LOOP:
 		tl_put_string(t->text, "loop({#} iterations)");
@@ -737,32 +707,29 @@ tl_lincheck_put_template(struct tl_text *text,
     struct tl_lincheck_context *context,
     const struct tl_lincheck_object *object)
 {
+	static const char *const marks[] = { "  ", "- ", "+ ", "! ", "! " };
 	struct template t = { .text = text,
 		.context = context,
 		.object = object };
 	struct tl_lincheck_place place;
+	bool known;
 
 	tl_put_string(text, TL_LINCHECK_PRINT " ");
-	if (object->class == TL_LINCHECK_FOOTER_CLASS) {
-		const struct tl_lincheck_object *o = t.object;
-
-		tl_put_string(t.text, ": ");
-		if (o->exception.size > 0) {
-			tl_put_string(t.text, "threw ");
-			tl_put_format(t.text, "{%u}",
-			    (unsigned)tl_lincheck_is_shown(o->class, 0,
-				tag_of(o, 0), true));
-		} else {
-			put_value(&t, 0);
-		}
-	} else {
-		const bool known = tl_lincheck_context_place(context,
-		    object->location, &place);
-
-		tl_put_string(text, mark_of(object));
+	if (object->class != TL_LINCHECK_FOOTER_CLASS) {
+		known = tl_lincheck_context_place(context, object->location,
+		    &place);
+		if (object->diff >= 0 && (size_t)object->diff < TL_COUNT(marks))
+			tl_put_string(text, marks[object->diff]);
 		put_body(&t, &place, known);
 		if (object->class != TL_LINCHECK_BREAKPOINT)
 			put_place(&t, &place, known);
+	} else if (object->exception.size > 0) {
+		tl_put_format(text, ": threw {%u}",
+		    (unsigned)tl_lincheck_is_shown(object->class, 0,
+			tag_of(object, 0), true));
+	} else {
+		tl_put_string(text, ": ");
+		put_value(&t, 0);
 	}
 	tl_text_free(&t.scratch);
 }
@@ -996,6 +963,33 @@ print_time(struct printing *p, unsigned slot)
 	tl_text_free(&time);
 }
 
+/* Print the value of a mark: the number of an argument and a letter. */
+static void
+print_value(struct printing *p, struct tl_bytes word)
+{
+	const struct tl_message *m = p->event->message;
+	const char last = word.data[word.size - 1];
+	unsigned slot = 0;
+
+	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
+			   word.data[i] >= '0' && word.data[i] <= '9';
+	     i++)
+		slot = slot * 10 + (unsigned)(word.data[i] - '0');
+	if (last == 's' || last == 'u')
+		print_quoted(p, slot, '"', last == 'u');
+	else if (last == 'c')
+		print_quoted(p, slot, '\'', false);
+	else if (last == 'f')
+		print_number(p, slot, true);
+	else if (last == 'm')
+		print_time(p, slot);
+	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
+		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
+		tl_put_bytes(p->text, text_of(p, slot));
+	else
+		print_number(p, slot, false);
+}
+
 /* Print the mark between two braces. */
 static void
 print_mark(struct printing *p, struct tl_bytes word)
@@ -1033,29 +1027,7 @@ print_mark(struct printing *p, struct tl_bytes word)
 		    tl_bytes(word.data + 1, word.size - 1));
 		return;
 	}
-
-	/* Print the value of a mark: the number of an argument and a letter. */
-	const struct tl_message *m = p->event->message;
-	const char last = word.data[word.size - 1];
-	unsigned slot = 0;
-
-	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
-			   word.data[i] >= '0' && word.data[i] <= '9';
-	     i++)
-		slot = slot * 10 + (unsigned)(word.data[i] - '0');
-	if (last == 's' || last == 'u')
-		print_quoted(p, slot, '"', last == 'u');
-	else if (last == 'c')
-		print_quoted(p, slot, '\'', false);
-	else if (last == 'f')
-		print_number(p, slot, true);
-	else if (last == 'm')
-		print_time(p, slot);
-	else if ((has_more(m) && slot >= TL_ARGS_MAX - 1) ||
-		 (slot < m->argc && tl_arg_is_text(&m->args[slot])))
-		tl_put_bytes(p->text, text_of(p, slot));
-	else
-		print_number(p, slot, false);
+	print_value(p, word);
 }
 
 bool
@@ -1102,7 +1074,7 @@ tl_lincheck_print_plain(struct tl_text *text, const struct tl_event *event,
 {
 	struct tl_text line = { 0 };
 	const bool printed = tl_lincheck_print(&line, event, how);
-	struct tl_bytes left = tl_bytes(line.size ? line.data : "", line.size);
+	struct tl_bytes left = tl_text_bytes(&line);
 
 	while (left.size > 0) { /* backslashes are escaped already */
 		const char *at = memchr(left.data, '\\', left.size);

@@ -13,15 +13,15 @@ int
 tl_lincheck_queue_put(struct tl_lincheck_queue *q,
     struct tl_lincheck_waiting waiting, struct tl_bytes object)
 {
+	int rc;
+
 	waiting.size = (uint32_t)object.size;
 	tl_put_bytes(&q->tail, tl_bytes(&waiting, HEADER));
 	tl_put_bytes(&q->tail, object);
 	if (q->tail.rc < 0 || q->tail.size < TL_LINCHECK_QUEUE_PIECE)
 		return q->tail.rc;
 
-	/* Move the tail to the end of the file. */
-	int rc;
-
+	/* move the tail to the end of the file */
 	if (q->fd < 0 && (q->fd = tl_file_unnamed()) < 0) {
 		rc = q->fd;
 		q->fd = -1;

@@ -19,7 +19,6 @@
 #include "format/lincheck/context.h"
 #include "format/lincheck/index.h"
 #include "format/lincheck/queue.h"
-#include "format/lincheck/trees.h"
 #include "trace/layout.h"
 
 #include <errno.h>
@@ -28,30 +27,28 @@
 
 /* == open calls of each thread == */
 
-/* A container that is open at the last event that was put. */
-struct inner {
+/* An open container. */
+struct open {
 	const struct tl_message *message;
-	int32_t class; /* class of the running method, or NONE */
+	int32_t class;  /* class of the running method, or NONE */
+	int32_t event;  /* its number */
+	uint64_t start; /* start of its content in the stream */
+	uint8_t kind;   /* its class of points */
 };
 
-/* A container that is open at the last object that was parsed. */
-struct level {
-	uint64_t start; /* start of its content in the stream */
-	int32_t event;
-	uint8_t class;
+/* The open containers of a thread, outermost first. */
+struct stack {
+	struct open *list;
+	uint32_t depth;
+	size_t capacity;
+	uint64_t skipped; /* open containers that were too deep */
 };
 
 struct thread {
 	int32_t id;
-	uint32_t depth;
-	size_t capacity;
-	struct inner *calls; /* outermost first */
-	uint64_t skipped;    /* open calls that were too deep */
-	struct level *levels;
-	uint32_t level;
-	size_t level_capacity;
-	uint64_t levels_skipped;
-	uint64_t size; /* bytes of the stream so far */
+	struct stack calls; /* at the last event that was put: message, class */
+	struct stack levels; /* at the last object that was parsed: the rest */
+	uint64_t size;       /* bytes of the stream so far */
 	int64_t last_ns;
 	bool has_events;
 	uint64_t name; /* string number; 0: no name */
@@ -81,66 +78,41 @@ calls_find(struct calls *c, int32_t id, uint32_t *number)
 	return rc;
 }
 
-/* Open a call: 0; -ENOSPC: too deep; -ENOMEM. */
+/* Open a container: 0; -ENOSPC: too deep; -ENOMEM. */
 static int
-calls_push(struct thread *thread, const struct tl_message *message,
-    int32_t class)
+push(struct stack *stack, struct open open)
 {
-	int rc;
-
-	if (thread->depth == TL_LINCHECK_DEPTH_MAX) {
-		thread->skipped++;
+	if (stack->depth == TL_LINCHECK_DEPTH_MAX) {
+		stack->skipped++;
 		return -ENOSPC;
 	}
-	rc = TL_ARRAY_ZEROS(thread->calls, thread->capacity, thread->depth);
-	if (rc == 0)
-		thread->calls[thread->depth++] =
-		    (struct inner){ message, class };
-	return rc;
-}
-
-/* Open a level, where objects are parsed: 0, -ENOMEM. */
-static int
-calls_open_level(struct thread *thread, struct level level)
-{
-	int rc;
-
-	if (thread->level == TL_LINCHECK_DEPTH_MAX) {
-		thread->levels_skipped++;
-		return 0;
-	}
-	rc = TL_ARRAY_ZEROS(thread->levels, thread->level_capacity,
-	    thread->level);
-	if (rc == 0)
-		thread->levels[thread->level++] = level;
-	return rc;
-}
-
-static int
-calls_close_level(struct thread *thread, struct level *level)
-{
-	if (thread->levels_skipped > 0) {
-		thread->levels_skipped--;
-		return -ENOSPC;
-	}
-	if (thread->level == 0)
-		return -ENOENT;
-	*level = thread->levels[--thread->level];
+	if (TL_ARRAY_ZEROS(stack->list, stack->capacity, stack->depth) < 0)
+		return -ENOMEM;
+	stack->list[stack->depth++] = open;
 	return 0;
 }
 
-/* Close a call: 0; -ENOENT: no call is open; -ENOSPC: it was too deep. */
+/* Close a container: 0; -ENOENT: none is open; -ENOSPC: it was too deep. */
 static int
-calls_pop(struct thread *thread, const struct tl_message **message)
+pop(struct stack *stack, struct open *open)
 {
-	if (thread->skipped > 0) {
-		thread->skipped--;
+	if (stack->skipped > 0) {
+		stack->skipped--;
 		return -ENOSPC;
 	}
-	if (thread->depth == 0)
+	if (stack->depth == 0)
 		return -ENOENT;
-	*message = thread->calls[--thread->depth].message;
+	*open = stack->list[--stack->depth];
 	return 0;
+}
+
+/* The innermost open container; NULL: none is open, or it is too deep. */
+static const struct open *
+innermost(const struct stack *stack)
+{
+	return stack->depth > 0 && stack->skipped == 0
+		   ? &stack->list[stack->depth - 1]
+		   : NULL;
 }
 
 /* == objects to events == */
@@ -220,15 +192,6 @@ set_place(struct tl_event *event, const struct thread *thread, uint32_t number)
 	event->cpu = TL_CPU_UNKNOWN;
 }
 
-/* The class of the method in which a thread runs, or NONE. */
-static int32_t
-outer_class(const struct thread *thread)
-{
-	return thread->depth > 0 && thread->skipped == 0
-		   ? thread->calls[thread->depth - 1].class
-		   : TL_LINCHECK_NONE;
-}
-
 static int
 put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
     const struct tl_message *message, uint32_t number, uint64_t at)
@@ -241,8 +204,11 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 		tl_note(&r->notes, OTHER_THREAD, at);
 	if (tl_lincheck_is_container(object->class)) {
 		e.kind = TL_BEGIN;
-		rc = calls_push(thread, message,
-		    tl_lincheck_context_target(&r->messages.context, object));
+		rc = push(&thread->calls,
+		    (struct open){ .message = message,
+			.class =
+			    tl_lincheck_context_target(&r->messages.context,
+				object) });
 		if (rc == -ENOSPC)
 			tl_note(&r->notes, TOO_DEEP, at);
 		if (rc < 0)
@@ -259,6 +225,37 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return r->sink->put(r->sink, &e);
 }
 
+/* Put the result of a call, returned or thrown, and the end of the call. */
+static int
+put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    const struct tl_message *result, uint32_t number, uint64_t at)
+{
+	struct thread *thread = &r->calls.threads[number];
+	struct tl_event e = { .message = result, .kind = TL_INSTANT };
+	struct open call;
+	int rc = pop(&thread->calls, &call);
+
+	if (rc == -ENOENT)
+		tl_note(&r->notes, NO_CALL, at);
+	if (rc < 0) /* or the call was too deep */
+		return 0;
+	if (result && result->argc > 0) {
+		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
+		set_place(&e, thread, number);
+		if (rc == 0)
+			rc = r->sink->put(r->sink, &e);
+		if (rc < 0)
+			return rc;
+	}
+	if (!call.message)
+		return 0;
+	e = (struct tl_event){ .message = call.message,
+		.kind = TL_END,
+		.bare = true };
+	set_place(&e, thread, number);
+	return r->sink->put(r->sink, &e);
+}
+
 /*
  * Put the events of a point or footer, unless it must wait for a definition: 0,
  * -errno.
@@ -267,12 +264,13 @@ static int
 emit(struct lincheck_read *r, struct tl_lincheck_object *object,
     uint32_t number, uint64_t at, bool *waits)
 {
+	const struct open *call = innermost(&r->calls.threads[number].calls);
 	const bool is_footer = object->kind == TL_LINCHECK_FOOTER;
 	const struct tl_message *message = NULL; /* NULL: no room */
 	int rc = 0;
 
 	object->inside = tl_lincheck_context_is_inside(&r->messages.context,
-	    object, outer_class(&r->calls.threads[number]));
+	    object, call ? call->class : TL_LINCHECK_NONE);
 	r->missing = (struct tl_lincheck_key){ TL_LINCHECK_POINT, 0 };
 	if (!is_footer || object->count > 0)
 		rc = tl_lincheck_messages_get(&r->messages, object, r->last,
@@ -288,33 +286,8 @@ emit(struct lincheck_read *r, struct tl_lincheck_object *object,
 	    tl_lincheck_context_misses(&r->messages.context, object,
 		&r->missing))
 		tl_note(&r->notes, UNDEFINED, at);
-	if (!is_footer)
-		return put_point(r, object, message, number, at);
-
-	/* Put the result of a call, returned or thrown, and its end. */
-	struct thread *thread = &r->calls.threads[number];
-	struct tl_event e = { .message = message, .kind = TL_INSTANT };
-
-	rc = calls_pop(thread, &message);
-	if (rc == -ENOENT)
-		tl_note(&r->notes, NO_CALL, at);
-	if (rc < 0) /* or the call was too deep */
-		return 0;
-	if (e.message && e.message->argc > 0) {
-		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
-		set_place(&e, thread, number);
-		if (rc == 0)
-			rc = r->sink->put(r->sink, &e);
-		if (rc < 0)
-			return rc;
-	}
-	if (!message)
-		return 0;
-	e = (struct tl_event){ .message = message,
-		.kind = TL_END,
-		.bare = true };
-	set_place(&e, thread, number);
-	return r->sink->put(r->sink, &e);
+	return is_footer ? put_footer(r, object, message, number, at)
+			 : put_point(r, object, message, number, at);
 }
 
 /* Put the events of all objects that need not wait any longer. */
@@ -373,37 +346,67 @@ take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
 	const struct tl_lincheck_waiting waiting = { .at = r->at,
 		.thread = r->block,
 		.container = r->dialect.container };
-	bool waits = !tl_lincheck_queue_is_empty(&r->queue);
-	int rc;
-
-	if (r->left_out)
-		return 0;
-
-	/*
-	 * Count a point or footer in the layout and in the cells of the index.
-	 */
 	struct thread *thread = &r->calls.threads[r->block];
-	struct level level = { .event = object->event,
-		.class = object->class,
+	struct open level = { .event = object->event,
+		.kind = object->class,
 		.start = thread->size + bytes.size };
-	rc = 0;
+	bool waits = !tl_lincheck_queue_is_empty(&r->queue);
+	int rc = 0;
+
+	/* count it in the layout and in the cells of the index */
 	tl_lincheck_layout_add(&r->messages.strings.layout,
 	    TL_LINCHECK_LAYOUT_POINTS, 0, 1);
 	if (object->kind == TL_LINCHECK_POINT &&
 	    tl_lincheck_is_container(object->class))
-		rc = calls_open_level(thread, level);
+		rc = push(&thread->levels, level);
 	/* the kind of a footer is the kind of a point + 1 */
 	else if (object->kind == TL_LINCHECK_FOOTER &&
-		 calls_close_level(thread, &level) == 0)
+		 pop(&thread->levels, &level) == 0)
 		tl_lincheck_cells_add(&r->cells, r->dialect.version,
 		    (uint8_t)((uint8_t)bytes.data[0] - 1), level.event,
 		    level.start, thread->size);
+	if (rc == -ENOSPC)
+		rc = 0;
 	thread->size += bytes.size;
 	if (rc == 0 && !waits)
 		rc = emit(r, object, r->block, r->at, &waits);
 	if (rc == 0 && waits)
 		rc = tl_lincheck_queue_put(&r->queue, waiting, bytes);
 	return rc;
+}
+
+static int
+begin_block(struct lincheck_read *r, int32_t thread)
+{
+	const int rc = calls_find(&r->calls, thread, &r->block);
+
+	if (rc < 0 && rc != -ENOSPC)
+		return rc;
+	r->left_out = rc == -ENOSPC;
+	if (r->left_out)
+		tl_note(&r->notes, TOO_MANY, r->at);
+	r->inside = true;
+	r->block_start = r->at;
+	tl_lincheck_layout_add(&r->messages.strings.layout,
+	    TL_LINCHECK_LAYOUT_BLOCK, 0, thread);
+	return 0;
+}
+
+/* Keep the name of a thread; blocks of other threads may hold the name. */
+static int
+take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
+{
+	struct tl_text name = { 0 };
+	uint32_t number;
+	int rc = calls_find(&r->calls, object->id, &number);
+
+	if (!tl_mutf8_decode(&name, object->body))
+		tl_note(&r->notes, BAD_NAME, r->at);
+	if (rc >= 0 && name.size > 0)
+		rc = tl_interner_string(r->messages.interner,
+		    tl_text_bytes(&name), &r->calls.threads[number].name);
+	tl_text_free(&name);
+	return rc == -ENOSPC || rc > 0 ? 0 : rc;
 }
 
 /*
@@ -417,28 +420,15 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 	const uint8_t kind = (uint8_t)bytes.data[0];
 	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
 
+	if (!r->inside && object->kind == TL_LINCHECK_BLOCK_START)
+		return begin_block(r, object->id);
 	if (!r->inside) {
-		if (object->kind == TL_LINCHECK_BLOCK_START) {
-			const int rc =
-			    calls_find(&r->calls, object->id, &r->block);
-
-			if (rc < 0 && rc != -ENOSPC)
-				return rc;
-			r->left_out = rc == -ENOSPC;
-			if (r->left_out)
-				tl_note(&r->notes, TOO_MANY, r->at);
-			r->inside = true;
-			r->block_start = r->at;
-			tl_lincheck_layout_add(&r->messages.strings.layout,
-			    TL_LINCHECK_LAYOUT_BLOCK, 0, object->id);
-			return 0;
-		}
 		r->ended = object->kind == TL_LINCHECK_EOF;
 		return r->ended ? 0 : -EBADMSG;
 	}
 	if (object->kind == TL_LINCHECK_POINT ||
 	    object->kind == TL_LINCHECK_FOOTER)
-		return take_event(r, object, bytes);
+		return r->left_out ? 0 : take_event(r, object, bytes);
 	if (object->kind == TL_LINCHECK_BLOCK_END) {
 		r->inside = false;
 		if (r->left_out)
@@ -457,24 +447,8 @@ take_object(struct lincheck_read *r, struct tl_lincheck_object *object,
 		tl_lincheck_cells_add(&r->cells, r->dialect.version, kind,
 		    object->id, r->at, 0);
 	}
-	if (object->kind == TL_LINCHECK_THREAD_NAME) {
-		/*
-		 * Keep the name of a thread; blocks of other threads may hold
-		 * the name.
-		 */
-		struct tl_text name = { 0 };
-		uint32_t number;
-		int rc = calls_find(&r->calls, object->id, &number);
-
-		if (!tl_mutf8_decode(&name, object->body))
-			tl_note(&r->notes, BAD_NAME, r->at);
-		if (rc >= 0 && name.size > 0)
-			rc = tl_interner_string(r->messages.interner,
-			    tl_text_bytes(&name),
-			    &r->calls.threads[number].name);
-		tl_text_free(&name);
-		return rc == -ENOSPC || rc > 0 ? 0 : rc;
-	}
+	if (object->kind == TL_LINCHECK_THREAD_NAME)
+		return take_name(r, object);
 	tl_lincheck_layout_add(layout, TL_LINCHECK_LAYOUT_DEFINE, object->kind,
 	    object->id);
 	return take_definition(r, object);
@@ -538,7 +512,7 @@ static int
 step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 {
 	struct tl_lincheck_object object;
-	const struct thread *thread;
+	const struct open *level;
 	int64_t size;
 	int rc;
 
@@ -558,13 +532,10 @@ step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 		*used = seek_block(r, bytes);
 		return 0;
 	}
-	r->dialect.container = TL_LINCHECK_CALL;
-	if (r->inside && !r->left_out) {
-		thread = &r->calls.threads[r->block];
-		if (thread->level > 0 && thread->levels_skipped == 0)
-			r->dialect.container =
-			    thread->levels[thread->level - 1].class;
-	}
+	level = r->inside && !r->left_out
+		    ? innermost(&r->calls.threads[r->block].levels)
+		    : NULL;
+	r->dialect.container = level ? level->kind : TL_LINCHECK_CALL;
 	size =
 	    tl_lincheck_parse(&object, &r->dialect, bytes, r->last, &r->need);
 	rc = (int)size;
@@ -750,6 +721,9 @@ static int
 lincheck_finish(struct tl_reader *reader)
 {
 	struct lincheck_read *r = (void *)reader;
+	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
+	struct tl_notes *notes = &r->notes;
+	uint64_t open = 0;
 	int rc = 0;
 
 	if (!r->begun && r->at + r->carry.size > 0) {
@@ -763,9 +737,6 @@ lincheck_finish(struct tl_reader *reader)
 		rc = take_carry(r);
 	rc = rc < 0 ? rc : drain(r);
 
-	struct tl_notes *notes = &r->notes;
-	uint64_t open = 0;
-
 	if (!r->ended) {
 		tl_note(notes, CUT, r->at + r->carry.size);
 		/*
@@ -778,21 +749,18 @@ lincheck_finish(struct tl_reader *reader)
 	}
 	for (uint32_t i = 0;
 	     i < r->calls.numbers.count && i < r->calls.capacity; i++)
-		open += r->calls.threads[i].depth;
+		open += r->calls.threads[i].calls.depth;
 	note_count(notes, NO_FOOTER, open);
 	note_count(notes, BAD_NAME, r->messages.bad_name);
 	note_count(notes, LONG, r->messages.cut);
 	note_count(notes, TOO_MANY, r->messages.full);
 
 	/* Only a file without a fault is written again byte for byte. */
-	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
-
 	layout->whole = r->dialect.version == TL_LINCHECK_VERSION;
 	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
-		layout->whole &=
-		    r->notes.count[i] == 0 || r->notes.kinds[i].rc == 0;
+		layout->whole &= notes->count[i] == 0 || kinds[i].rc == 0;
 	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
-	tl_notes_report(&r->notes, r->report);
+	tl_notes_report(notes, r->report);
 	tl_text_clear(&r->carry);
 	return rc;
 }
@@ -804,8 +772,8 @@ lincheck_free(struct tl_reader *reader)
 
 	tl_lincheck_messages_free(&r->messages);
 	for (size_t i = 0; i < r->calls.capacity; i++) {
-		free(r->calls.threads[i].calls);
-		free(r->calls.threads[i].levels);
+		free(r->calls.threads[i].calls.list);
+		free(r->calls.threads[i].levels.list);
 	}
 	free(r->calls.threads);
 	tl_id_map_free(&r->calls.numbers);

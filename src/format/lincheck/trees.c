@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trees.c - walk along the children of a container, from footer to footer. */
-#include "format/lincheck/trees.h"
+#include "format/lincheck/index.h"
 
 #include "base/array.h"
 
@@ -284,6 +284,9 @@ pass(struct walk *w, const struct tl_lincheck_object *header, uint64_t stop,
 {
 	const uint64_t at = place_of(w, w->from);
 	const uint8_t class = header->class;
+	struct tl_lincheck_trees *t = w->t;
+	struct tl_lincheck_object footer;
+	uint32_t i;
 	int rc;
 
 	*c = (struct container){ .content = w->at,
@@ -292,15 +295,9 @@ pass(struct walk *w, const struct tl_lincheck_object *header, uint64_t stop,
 	rc = jump(w, class, c->event, stop, &c->end);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	say(w->t, BAD_CELL, -EBADMSG, at,
+	say(t, BAD_CELL, -EBADMSG, at,
 	    "index: it has no cell that fits the call here: the calls in it "
 	    "are read one by one");
-
-	/* Pass a container that has no cell. */
-	struct tl_lincheck_trees *t = w->t;
-	struct tl_lincheck_object footer;
-	uint32_t i;
-
 	if (!tl_id_map_has(&t->uncelled, key_of(w, c->content)) &&
 	    (rc = read_through(w, class, stop)) < 0)
 		return rc;

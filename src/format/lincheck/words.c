@@ -93,22 +93,14 @@ put_name(struct tl_text *to, struct tl_bytes name)
 	return good;
 }
 
-static int
-hex_digit(char c)
-{
-	const char *at = c ? strchr(tl_lincheck_hex, c) : NULL;
-
-	return at ? (int)(at - tl_lincheck_hex) : -1;
-}
-
 void
 tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word)
 {
 	for (size_t i = 0; i < word.size; i++) {
 		const bool escaped =
 		    word.data[i] == '\\' && word.size - i >= ESCAPE_SIZE;
-		const int high = escaped ? hex_digit(word.data[i + 1]) : -1;
-		const int low = escaped ? hex_digit(word.data[i + 2]) : -1;
+		const int high = escaped ? tl_hex_digit(word.data[i + 1]) : -1;
+		const int low = escaped ? tl_hex_digit(word.data[i + 2]) : -1;
 
 		if (high < 0 || low < 0) {
 			tl_put_char(to, word.data[i]);
@@ -117,13 +109,6 @@ tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word)
 		tl_put_char(to, (char)(high << HEX_DIGIT | low));
 		i += ESCAPE_SIZE - 1;
 	}
-}
-
-void
-tl_lincheck_put_i32(struct tl_text *to, int32_t n)
-{
-	for (unsigned shift = 32; shift > 0; shift -= 8)
-		tl_put_char(to, (char)((uint32_t)n >> (shift - 8)));
 }
 
 bool
@@ -345,8 +330,7 @@ put_builder(struct tl_text *text, const struct tl_lincheck_value *value)
 	tl_put_string(text, "StringBuilder@");
 	tl_put_signed(text, (int64_t)value->bits);
 	tl_put_string(text, "(\"");
-	tl_lincheck_put_escaped(text,
-	    tl_bytes(plain.size ? plain.data : "", plain.size));
+	tl_lincheck_put_escaped(text, tl_text_bytes(&plain));
 	tl_put_string(text, "\")");
 	if (plain.rc < 0)
 		text->rc = plain.rc;
@@ -359,7 +343,6 @@ tl_lincheck_put_value_text(struct tl_text *text,
     struct tl_lincheck_context *context, const struct tl_lincheck_value *value)
 {
 	char unit[3];
-	double number;
 	bool good;
 
 	switch (value->tag) {
@@ -389,8 +372,7 @@ tl_lincheck_put_value_text(struct tl_text *text,
 		return tl_mutf8_decode(text, tl_bytes(unit, sizeof(unit)));
 	case TL_LINCHECK_FLOAT:
 	case TL_LINCHECK_DOUBLE:
-		memcpy(&number, &value->bits, sizeof(number));
-		tl_put_double(text, number);
+		tl_put_double(text, tl_double_of(value->bits));
 		return true;
 	}
 	if (value->tag < 0) {
@@ -412,6 +394,7 @@ put_target(struct describe *d, bool with_class)
 {
 	const uint8_t kind = tl_lincheck_target_kind(d->object->class);
 	const size_t start = d->text->size;
+	size_t to = start;
 	struct tl_data_in fields;
 
 	if (!tl_lincheck_context_get(d->context, kind, d->object->target,
@@ -435,8 +418,6 @@ put_target(struct describe *d, bool with_class)
 	 * nested class gets a dot as in Java; a control character would end the
 	 * line.
 	 */
-	size_t to = start;
-
 	for (size_t i = start; i < d->text->size; i++) {
 		char c = d->text->data[i];
 
@@ -705,25 +686,22 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 		.shown = tl_lincheck_count_shown(object),
 		.throws = object->exception.size > 0,
 		.good = true };
+	struct tl_data_in values = object->values;
+	struct tl_lincheck_value value;
 	int32_t class = TL_LINCHECK_NONE;
 
 	put_first_line(&d);
-
-	/* Append the line "lincheck". */
-	struct tl_data_in values = d.object->values;
-	struct tl_lincheck_value value;
-
-	tl_put_string(d.text, "\n" TL_LINCHECK_WORD " ");
-	tl_put_string(d.text, tl_lincheck_classes[d.object->class]);
-	put_number(&d, d.object->location);
-	put_number(&d, d.object->target);
-	for (uint32_t i = 0; i < d.object->count; i++) {
-		tl_lincheck_next_value(d.object, &values, i, &value);
-		if (!tl_lincheck_is_index(d.object->class, i))
+	tl_put_string(text, "\n" TL_LINCHECK_WORD " ");
+	tl_put_string(text, tl_lincheck_classes[object->class]);
+	put_number(&d, object->location);
+	put_number(&d, object->target);
+	for (uint32_t i = 0; i < object->count; i++) {
+		tl_lincheck_next_value(object, &values, i, &value);
+		if (!tl_lincheck_is_index(object->class, i))
 			put_number(&d, value.tag);
 	}
 	if (d.throws)
-		tl_put_string(d.text, " " TL_LINCHECK_THROWS);
+		tl_put_string(text, " " TL_LINCHECK_THROWS);
 	if (object->location != TL_LINCHECK_NONE)
 		put_location(&d);
 	if (tl_lincheck_has_target(object->class))

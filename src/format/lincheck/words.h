@@ -70,8 +70,6 @@ void tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word);
  * long or no UTF-8, and the name is changed.
  */
 bool tl_lincheck_put_utf(struct tl_text *to, struct tl_bytes text);
-/* Append a big-endian i32. */
-void tl_lincheck_put_i32(struct tl_text *to, int32_t n);
 
 /* Take the next line of a text; false: the text has no more lines. */
 bool tl_lincheck_next_line(struct tl_bytes *text, struct tl_bytes *line);

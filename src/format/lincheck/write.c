@@ -460,7 +460,7 @@ tl_lincheck_write_new(struct tl_writer **writer, tl_write *write, void *context,
 		return rc;
 	w = (void *)*writer;
 	w->fd[0] = w->fd[1] = -1;
-	rc = tl_interner_new(&w->points.known.bodies);
+	rc = tl_lincheck_known_init(&w->points.known);
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;

@@ -246,6 +246,8 @@ static int
 put_mark(struct lms_read *r, const struct tl_lms_line *line)
 {
 	const bool begins = line->type == TL_LMS_BEGIN;
+	const int64_t max_us = INT64_MAX / TL_NS_PER_US;
+	const struct begun *begun;
 	struct process *process;
 	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
 
@@ -254,9 +256,6 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 	if (!process->label.message &&
 	    (rc = label_unknown(r, process, line->id)) < 0)
 		return rc;
-
-	const int64_t max_us = INT64_MAX / TL_NS_PER_US;
-
 	if (line->diff_us < 0)
 		tl_note(&r->notes, BACK, r->at);
 	if (__builtin_add_overflow(r->now_us, line->diff_us, &r->now_us))
@@ -272,8 +271,6 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 	 * process that is open, unless it has another label, or the process
 	 * stands for several.
 	 */
-	const struct begun *begun;
-
 	if (begins) {
 		if (process->open > 0)
 			tl_note(&r->notes, REENTERED, r->at);

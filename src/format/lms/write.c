@@ -8,7 +8,7 @@
  * profile, else with the first mark.  Times are cut to microseconds before
  * differences are taken, so that the errors do not add up.
  *
- *	message --> process: the id in the output
+ *	message --> number --> its mapping
  *	(input, id in it) --> number --> mapping: id and label in the output
  */
 #include "base/ns.h"
@@ -16,7 +16,6 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "event/message_map.h"
 #include "event/reader.h"
 #include "format/label.h"
 
@@ -55,10 +54,6 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 			       "the first mark" },
 };
 
-struct process {
-	int64_t id;
-};
-
 /* The id in the output for an id of an input. */
 struct mapping {
 	int64_t id;
@@ -70,7 +65,9 @@ struct mapping {
 struct lms_write {
 	struct tl_writer writer; /* first: callers see the writer */
 	struct tl_labels labels;
-	struct tl_message_map processes;
+	struct tl_id_map messages;
+	uint32_t *mapping_of; /* by number of a message: mapping + 1; 0: none */
+	size_t mapping_of_capacity;
 	struct tl_text label;
 	struct tl_id_map inputs;
 	struct mapping *mappings;
@@ -123,33 +120,17 @@ find_mapping(struct lms_write *w, struct tl_id_key key,
 	return 0;
 }
 
-/* Take an id: 1; 0: the id was taken; -ENOSPC, -ENOMEM. */
-static int
-take_id(struct lms_write *w, int64_t id)
-{
-	uint32_t number;
-
-	return tl_id_map_get(&w->taken, (struct tl_id_key){ .a = (uint64_t)id },
-	    &number);
-}
-
 /* Give a mapping its id in the output: the wanted id if it is free. */
 static int
 give_id(struct lms_write *w, struct mapping *mapping, const int64_t *wanted)
 {
-	int rc = 0;
+	int rc;
 
 	if (mapping->known)
 		return 0;
-	if (wanted && (rc = take_id(w, *wanted)) > 0)
-		mapping->id = *wanted;
-	while (rc == 0) {
-		mapping->id = w->lowest;
-		if ((rc = take_id(w, w->lowest)) >= 0)
-			w->lowest++;
-	}
-	mapping->known = rc > 0;
-	return rc < 0 ? rc : 0;
+	rc = tl_id_map_take(&w->taken, 0, wanted, &w->lowest, &mapping->id);
+	mapping->known = rc == 0;
+	return rc;
 }
 
 /* Write the line of type 2 for w->label, unless the id has this label. */
@@ -257,31 +238,26 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	return put_label(w, *mapping, false);
 }
 
-/* Find the process of a message; the mapping of a new message is written. */
+/* Find the id of a message; the mapping of a new message is written. */
 static int
-find_process(struct lms_write *w, const struct tl_event *event,
-    const struct process **process)
+find_id(struct lms_write *w, const struct tl_event *event, int64_t *id)
 {
-	const struct tl_message *named = tl_labels_get(&w->labels, event);
-	struct process *p = tl_message_map_find(&w->processes, named);
+	const struct tl_id_key key = { .a = (uintptr_t)tl_labels_get(&w->labels,
+					   event) };
 	struct mapping *mapping;
-	int rc;
+	uint32_t number;
+	int rc = TL_ID_MAP_ROOM(&w->messages, key, &number, w->mapping_of,
+	    w->mapping_of_capacity);
 
-	*process = p;
-	if (p)
-		return 0;
-	if (!(p = malloc(sizeof(*p))))
-		return -ENOMEM;
-	rc = map_message(w, event, &mapping);
-	if (rc == 0) {
-		p->id = mapping->id;
-		rc = tl_message_map_add(&w->processes, named, p);
-	}
 	if (rc < 0)
-		free(p);
-	else
-		*process = p;
-	return rc;
+		return rc;
+	if (w->mapping_of[number] == 0) {
+		if ((rc = map_message(w, event, &mapping)) < 0)
+			return rc;
+		w->mapping_of[number] = (uint32_t)(mapping - w->mappings) + 1;
+	}
+	*id = w->mappings[w->mapping_of[number] - 1].id;
+	return 0;
 }
 
 static bool
@@ -313,11 +289,11 @@ static int
 put_mark(struct lms_write *w, const struct tl_event *event)
 {
 	struct tl_text *text = &w->writer.out.text;
-	const struct process *process;
 	/* rounded down, also before 1970 */
 	const int64_t rest = event->ns % TL_NS_PER_US;
 	const int64_t us = event->ns / TL_NS_PER_US - (rest < 0);
-	int rc = find_process(w, event, &process);
+	int64_t id, first;
+	int rc = find_id(w, event, &id);
 	char *to;
 
 	if (rest != 0)
@@ -325,14 +301,9 @@ put_mark(struct lms_write *w, const struct tl_event *event)
 	if (rc < 0)
 		return rc;
 	if (!w->timed) {
-		/*
-		 * Choose the origin of differences: the profile's start, or the
-		 * first mark.
-		 */
-		int64_t id;
-
+		/* differences count from the profile's start, or from here */
 		w->timed = true;
-		if (!read_id(event->message, &id)) {
+		if (!read_id(event->message, &first)) {
 			w->last_us = us;
 			tl_note(&w->writer.notes, ORIGIN, TL_FAULT_NOWHERE);
 		}
@@ -342,7 +313,7 @@ put_mark(struct lms_write *w, const struct tl_event *event)
 		return -ENOMEM;
 	*to++ = event->kind == TL_BEGIN ? '0' : '1';
 	*to++ = ',';
-	to = tl_write_signed(to, process->id);
+	to = tl_write_signed(to, id);
 	*to++ = ',';
 	to = tl_write_signed(to, us - w->last_us);
 	*to++ = '\n';
@@ -376,7 +347,8 @@ lms_free(struct tl_writer *writer)
 {
 	struct lms_write *w = (void *)writer;
 
-	tl_message_map_free(&w->processes, free);
+	tl_id_map_free(&w->messages);
+	free(w->mapping_of);
 	tl_labels_free(&w->labels);
 	tl_id_map_free(&w->inputs);
 	tl_id_map_free(&w->taken);

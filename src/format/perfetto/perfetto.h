@@ -126,6 +126,7 @@ enum {
 	 * place.
 	 */
 	PERFETTO_FRAME_MAX = 256,
+	PERFETTO_NESTED_MAX = 4,
 	PERFETTO_HEAD_MAX = 64,
 	PERFETTO_ARG_MAX = 32
 };
@@ -194,17 +195,32 @@ struct perfetto_write {
 	unsigned drawn_count;
 	int64_t last_ns; /* last stamp on clock 64 */
 	bool started;
-	bool has_boottime;               /* the snapshot has the clock */
-	uint32_t running[PERFETTO_CPUS]; /* tid by CPU; 0: idle, unknown */
+	bool has_boottime;                  /* the snapshot has the clock */
+	uint32_t running[PERFETTO_CPUS];    /* tid by CPU; 0: idle, unknown */
+	size_t nested[PERFETTO_NESTED_MAX]; /* the packet and open messages */
+	unsigned depth;
 	struct tl_text scratch;
 	struct tl_text values; /* strings of an event without an id */
 };
 
-/*
- * Open and close a packet of the sequence; the caller puts fields in between.
- */
-size_t tl_perfetto_packet_open(struct perfetto_write *w);
-void tl_perfetto_packet_close(struct perfetto_write *w, size_t packet);
+/* Begin a packet of the sequence; fields follow. */
+void tl_perfetto_begin(struct perfetto_write *w);
+/* Open a message in the packet, or in the message that was opened last and is
+ * not closed.  The end of a packet closes all messages. */
+void tl_perfetto_open(struct perfetto_write *w, uint32_t field);
+void tl_perfetto_end(struct perfetto_write *w);
+
+/* Write the annotation of an interned name with a number or the id of a string,
+ * as the field says. */
+static inline char *
+tl_perfetto_write_known(char *to, unsigned name, uint32_t field, uint64_t n)
+{
+	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, name);
+	to = tl_pb_write_unsigned(to, field, n);
+	return tl_pb_write_close(content, to);
+}
 
 /* Return the id of a text and write a new text.  0, -errno. */
 int tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,

@@ -64,16 +64,14 @@ put_switch(struct perfetto_write *w, uint32_t prev, uint64_t state,
     uint32_t next, struct tl_bytes name)
 {
 	struct tl_text *text = &w->writer.out.text;
-	size_t inner;
 
 	tl_pb_put_unsigned(text, FTRACE_PID, prev);
-	inner = tl_pb_open(text, FTRACE_SWITCH);
+	tl_perfetto_open(w, FTRACE_SWITCH);
 	tl_pb_put_signed(text, SWITCH_PREV_PID, (int32_t)prev);
 	tl_pb_put_unsigned(text, SWITCH_PREV_STATE, state);
 	if (name.size > 0)
 		tl_pb_put_plain(text, SWITCH_NEXT_NAME, name);
 	tl_pb_put_signed(text, SWITCH_NEXT_PID, (int32_t)next);
-	tl_pb_close(text, inner);
 }
 
 static void
@@ -82,18 +80,16 @@ put_waking(struct perfetto_write *w, const struct tl_event *e)
 	struct tl_text *text = &w->writer.out.text;
 	const struct tl_bytes context =
 	    tl_message_string(e->message, e->args[2]);
-	size_t inner;
 
 	tl_pb_put_unsigned(text, FTRACE_PID, (uint32_t)e->args[0]);
 	if (tl_bytes_are(context, "interrupt"))
 		tl_pb_put_unsigned(text, FTRACE_FLAGS, IN_INTERRUPT);
 	else if (tl_bytes_are(context, "softirq"))
 		tl_pb_put_unsigned(text, FTRACE_FLAGS, IN_SOFTIRQ);
-	inner = tl_pb_open(text, FTRACE_WAKING);
+	tl_perfetto_open(w, FTRACE_WAKING);
 	tl_pb_put_signed(text, WAKING_PID, (int32_t)e->tid);
 	tl_pb_put_unsigned(text, WAKING_SUCCESS, 1);
 	tl_pb_put_unsigned(text, WAKING_CPU, e->cpu);
-	tl_pb_close(text, inner);
 }
 
 int
@@ -103,7 +99,7 @@ tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 	const enum tl_sched_what what =
 	    e->message ? tl_sched_what(e->message) : TL_SCHED_NONE;
 	const int64_t boot = w->writer.facts.origin.boottime_ns;
-	size_t packet, bundle, event;
+	uint32_t *running;
 	uint64_t track;
 	int rc;
 
@@ -115,14 +111,12 @@ tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 		return rc;
 	if (what == TL_SCHED_IS_IN && w->running[e->cpu] == e->tid)
 		return 1;
-	packet = tl_perfetto_packet_open(w);
-	bundle = tl_pb_open(text, PACKET_FTRACE);
+	running = &w->running[e->cpu];
+	tl_perfetto_begin(w);
+	tl_perfetto_open(w, PACKET_FTRACE);
 	tl_pb_put_unsigned(text, BUNDLE_CPU, e->cpu);
-	event = tl_pb_open(text, BUNDLE_EVENT);
+	tl_perfetto_open(w, BUNDLE_EVENT);
 	tl_pb_put_unsigned(text, FTRACE_TIMESTAMP, (uint64_t)(e->ns - boot));
-
-	uint32_t *running = &w->running[e->cpu];
-
 	if (what == TL_SCHED_IS_WOKEN) {
 		put_waking(w, e);
 	} else if (what == TL_SCHED_IS_IN) {
@@ -134,8 +128,6 @@ tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *e)
 		    state_bits(tl_message_string(e->message, e->args[0])),
 		    *running, tl_message_string(e->message, e->args[2]));
 	}
-	tl_pb_close(text, event);
-	tl_pb_close(text, bundle);
-	tl_perfetto_packet_close(w, packet);
+	tl_perfetto_end(w);
 	return text->rc < 0 ? text->rc : 1;
 }

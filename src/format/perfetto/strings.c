@@ -26,21 +26,17 @@ tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
 {
 	struct perfetto_texts *texts = &w->texts[kind];
 	struct tl_text *text = &w->writer.out.text;
-	size_t packet, interned;
 	int rc = tl_interner_string(texts->interner, string, id);
 
 	if (rc < 0 || *id <= texts->count)
 		return rc;
 	texts->count = *id;
-	packet = tl_perfetto_packet_open(w);
-	interned = tl_pb_open(text, PACKET_INTERNED);
-	const size_t entry = tl_pb_open(text, interned_fields[kind]);
-
+	tl_perfetto_begin(w);
+	tl_perfetto_open(w, PACKET_INTERNED);
+	tl_perfetto_open(w, interned_fields[kind]);
 	tl_pb_put_unsigned(text, INTERNED_ID, *id);
 	tl_pb_put_plain(text, INTERNED_TEXT, string);
-	tl_pb_close(text, entry);
-	tl_pb_close(text, interned);
-	tl_perfetto_packet_close(w, packet);
+	tl_perfetto_end(w);
 	return 0;
 }
 
@@ -112,30 +108,15 @@ static uint64_t
 intern_location(struct perfetto_write *w, const struct tl_message *message)
 {
 	struct tl_text *text = &w->writer.out.text;
-	const size_t packet = tl_perfetto_packet_open(w);
-	const size_t interned = tl_pb_open(text, PACKET_INTERNED);
-	const size_t entry = tl_pb_open(text, INTERNED_LOCATION);
 
+	tl_perfetto_begin(w);
+	tl_perfetto_open(w, PACKET_INTERNED);
+	tl_perfetto_open(w, INTERNED_LOCATION);
 	tl_pb_put_unsigned(text, LOCATION_ID, ++w->locations);
 	tl_pb_put_plain(text, LOCATION_FILE, message->file);
 	tl_pb_put_unsigned(text, LOCATION_LINE, message->line);
-	tl_pb_close(text, entry);
-	tl_pb_close(text, interned);
-	tl_perfetto_packet_close(w, packet);
+	tl_perfetto_end(w);
 	return w->locations;
-}
-
-/* Write the annotation "priority"; names of levels are the first strings. */
-static char *
-write_priority(char *to, unsigned level)
-{
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	if (level > TIMELINE_LEVEL_MAX) /* shown as "?" */
-		level = TIMELINE_LEVEL_MAX + 1;
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_PRIORITY);
-	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID, level + 1);
-	return tl_pb_write_close(content, to);
 }
 
 static int
@@ -143,6 +124,7 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
     bool named, char **to)
 {
 	const struct tl_event any = { .message = message, .bare = true };
+	unsigned level = message->level;
 	uint64_t id;
 	int rc;
 
@@ -162,7 +144,11 @@ write_head(struct perfetto_write *w, const struct tl_message *message,
 	if (message->file.size > 0)
 		*to = tl_pb_write_unsigned(*to, EVENT_LOCATION,
 		    intern_location(w, message));
-	*to = write_priority(*to, message->level);
+	if (level > TIMELINE_LEVEL_MAX) /* shown as "?" */
+		level = TIMELINE_LEVEL_MAX + 1;
+	/* names of levels are the first strings */
+	*to = tl_perfetto_write_known(*to, ARGUMENT_PRIORITY,
+	    ANNOTATION_STRING_ID, level + 1);
 	return 0;
 }
 

@@ -23,24 +23,18 @@
 
 enum { THREAD = 0, PROCESS = 1, LOSSES = 2, LANES_FROM = 3 };
 
-static size_t
-open_track(struct perfetto_write *w, uint64_t uuid, size_t *packet)
+/* Begin the packet of a track; parent 0: none.  The caller ends the packet. */
+static void
+begin_track(struct perfetto_write *w, uint64_t uuid, uint64_t parent)
 {
 	struct tl_text *text = &w->writer.out.text;
-	size_t track;
 
-	*packet = tl_perfetto_packet_open(w);
+	tl_perfetto_begin(w);
 	tl_pb_put_unsigned(text, PACKET_TIMESTAMP, 0); /* since the last */
-	track = tl_pb_open(text, PACKET_TRACK);
+	tl_perfetto_open(w, PACKET_TRACK);
 	tl_pb_put_unsigned(text, TRACK_UUID, uuid);
-	return track;
-}
-
-static void
-close_track(struct perfetto_write *w, size_t packet, size_t track)
-{
-	tl_pb_close(&w->writer.out.text, track);
-	tl_perfetto_packet_close(w, packet);
+	if (parent != 0)
+		tl_pb_put_unsigned(text, TRACK_PARENT, parent);
 }
 
 /*
@@ -95,13 +89,12 @@ process_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid)
 {
 	struct tl_text *text = &w->writer.out.text;
-	size_t packet, track, process;
 	int rc = number_track(w, event->pid, PROCESS, uuid);
 
 	if (rc <= 0 || (rc = tl_writer_name(&w->writer, event)) < 0)
 		return rc;
-	track = open_track(w, *uuid, &packet);
-	process = tl_pb_open(text, TRACK_PROCESS);
+	begin_track(w, *uuid, 0);
+	tl_perfetto_open(w, TRACK_PROCESS);
 	tl_pb_put_signed(text, PROCESS_PID, (int32_t)event->pid);
 
 	/*
@@ -115,8 +108,7 @@ process_track(struct perfetto_write *w, const struct tl_event *event,
 		tl_put_bytes(&w->scratch, command_of(w, event));
 	if (w->scratch.size > 0)
 		tl_pb_put_plain(text, PROCESS_NAME, tl_text_bytes(&w->scratch));
-	tl_pb_close(text, process);
-	close_track(w, packet, track);
+	tl_perfetto_end(w);
 	return 0;
 }
 
@@ -125,7 +117,6 @@ thread_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid)
 {
 	struct tl_text *text = &w->writer.out.text;
-	size_t packet, track, thread;
 	struct tl_bytes name;
 	uint64_t parent;
 	int rc = number_track(w, (uint64_t)event->pid << 32 | event->tid,
@@ -136,16 +127,14 @@ thread_track(struct perfetto_write *w, const struct tl_event *event,
 	if ((rc = process_track(w, event, &parent)) < 0 ||
 	    (rc = tl_writer_name(&w->writer, event)) < 0)
 		return rc;
-	track = open_track(w, *uuid, &packet);
-	tl_pb_put_unsigned(text, TRACK_PARENT, parent);
-	thread = tl_pb_open(text, TRACK_THREAD);
+	begin_track(w, *uuid, parent);
+	tl_perfetto_open(w, TRACK_THREAD);
 	tl_pb_put_signed(text, THREAD_PID, (int32_t)event->pid);
 	tl_pb_put_signed(text, THREAD_TID, event->tid);
 	name = tl_names_thread(&w->writer.names, event->pid, event->tid);
 	if (name.size > 0)
 		tl_pb_put_bytes(text, THREAD_NAME, name);
-	tl_pb_close(text, thread);
-	close_track(w, packet, track);
+	tl_perfetto_end(w);
 	return 0;
 }
 
@@ -165,44 +154,37 @@ static int
 counter_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid)
 {
-	size_t packet, track;
+	struct tl_text *text = &w->writer.out.text;
+	const struct tl_message *message = event->message;
 	uint64_t parent;
-	int rc =
-	    number_track(w, event->pid, (uintptr_t)event->message | 1, uuid);
+	int rc = number_track(w, event->pid, (uintptr_t)message | 1, uuid);
 
 	if (rc <= 0)
 		return rc;
 	if ((rc = process_track(w, event, &parent)) < 0)
 		return rc;
-	track = open_track(w, *uuid, &packet);
-	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);
+	begin_track(w, *uuid, parent);
 	put_message(w, event);
-
-	struct tl_text *text = &w->writer.out.text;
-	const size_t counter = tl_pb_open(text, TRACK_COUNTER);
-
-	if (event->message->category.size > 0)
-		tl_pb_put_plain(text, COUNTER_CATEGORIES,
-		    event->message->category);
-	if (event->message->args[0].format == TIMELINE_ARG_DURATION)
+	tl_perfetto_open(w, TRACK_COUNTER);
+	if (message->category.size > 0)
+		tl_pb_put_plain(text, COUNTER_CATEGORIES, message->category);
+	if (message->args[0].format == TIMELINE_ARG_DURATION)
 		tl_pb_put_unsigned(text, COUNTER_UNIT, UNIT_TIME_NS);
-	tl_pb_close(text, counter);
-	close_track(w, packet, track);
+	tl_perfetto_end(w);
 	return 0;
 }
 
 static int
 loss_track(struct perfetto_write *w, uint64_t *uuid)
 {
-	size_t packet, track;
 	int rc = number_track(w, 0, LOSSES, uuid);
 
 	if (rc <= 0)
 		return rc;
-	track = open_track(w, *uuid, &packet);
+	begin_track(w, *uuid, 0);
 	tl_pb_put_bytes(&w->writer.out.text, TRACK_NAME,
 	    tl_bytes_of("entries lost"));
-	close_track(w, packet, track);
+	tl_perfetto_end(w);
 	return 0;
 }
 
@@ -216,14 +198,14 @@ tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
 		return counter_track(w, event, uuid);
 	if (event->kind != TL_INSTANT &&
 	    event->message->scope == TIMELINE_SOURCE) {
-		size_t packet, track;
-		int rc = number_track(w, 0, (uintptr_t)event->message, uuid);
+		const int rc =
+		    number_track(w, 0, (uintptr_t)event->message, uuid);
 
 		if (rc <= 0)
 			return rc;
-		track = open_track(w, *uuid, &packet);
+		begin_track(w, *uuid, 0);
 		put_message(w, event);
-		close_track(w, packet, track);
+		tl_perfetto_end(w);
 		return 0;
 	}
 	return thread_track(w, event, uuid);
@@ -256,7 +238,6 @@ int
 tl_perfetto_lane(struct perfetto_write *w, const struct tl_event *event,
     unsigned lane, uint64_t *uuid)
 {
-	size_t packet, track;
 	uint64_t parent;
 	int rc = tl_perfetto_track(w, event, &parent);
 
@@ -266,9 +247,8 @@ tl_perfetto_lane(struct perfetto_write *w, const struct tl_event *event,
 	rc = number_track(w, parent, LANES_FROM + lane, uuid);
 	if (rc <= 0)
 		return rc;
-	track = open_track(w, *uuid, &packet);
-	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);
+	begin_track(w, *uuid, parent);
 	put_lane_name(w, event);
-	close_track(w, packet, track);
+	tl_perfetto_end(w);
 	return 0;
 }

@@ -58,48 +58,62 @@ struct args {
 	size_t room;
 };
 
-size_t
-tl_perfetto_packet_open(struct perfetto_write *w)
+void
+tl_perfetto_open(struct perfetto_write *w, uint32_t field)
 {
-	struct tl_text *text = &w->writer.out.text;
-	const size_t packet = tl_pb_open(text, TRACE_PACKET);
+	assert(w->depth < PERFETTO_NESTED_MAX);
+	w->nested[w->depth++] = tl_pb_open(&w->writer.out.text, field);
+}
 
-	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
-	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
-	return packet;
+/* Close the message that was opened last. */
+static void
+close_last(struct perfetto_write *w)
+{
+	tl_pb_close(&w->writer.out.text, w->nested[--w->depth]);
 }
 
 void
-tl_perfetto_packet_close(struct perfetto_write *w, size_t packet)
+tl_perfetto_begin(struct perfetto_write *w)
 {
-	tl_pb_close(&w->writer.out.text, packet);
+	struct tl_text *text = &w->writer.out.text;
+
+	tl_perfetto_open(w, TRACE_PACKET);
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
+}
+
+void
+tl_perfetto_end(struct perfetto_write *w)
+{
+	while (w->depth > 0)
+		close_last(w);
 }
 
 static void
-put_defaults(struct tl_text *text)
+put_defaults(struct perfetto_write *w)
 {
-	const size_t packet = tl_pb_open(text, TRACE_PACKET);
-	size_t defaults;
+	struct tl_text *text = &w->writer.out.text;
 
+	tl_perfetto_open(w, TRACE_PACKET);
 	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
 	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_CLEARED);
 	tl_pb_put_unsigned(text, PACKET_FIRST, 1);
-	defaults = tl_pb_open(text, PACKET_DEFAULTS);
+	tl_perfetto_open(w, PACKET_DEFAULTS);
 	tl_pb_put_unsigned(text, DEFAULTS_CLOCK_ID, CLOCK_OWN);
-	tl_pb_close(text, defaults);
-	tl_pb_close(text, packet);
+	tl_perfetto_end(w);
 }
 
 static void
-put_clock(struct tl_text *text, unsigned id, int64_t ns)
+put_clock(struct perfetto_write *w, unsigned id, int64_t ns)
 {
-	const size_t clock = tl_pb_open(text, SNAPSHOT_CLOCKS);
+	struct tl_text *text = &w->writer.out.text;
 
+	tl_perfetto_open(w, SNAPSHOT_CLOCKS);
 	tl_pb_put_unsigned(text, CLOCK_ID, id);
 	tl_pb_put_unsigned(text, CLOCK_TIMESTAMP, (uint64_t)ns);
 	if (id == CLOCK_OWN)
 		tl_pb_put_unsigned(text, CLOCK_INCREMENTAL, 1);
-	tl_pb_close(text, clock);
+	close_last(w);
 }
 
 /*
@@ -109,44 +123,25 @@ put_clock(struct tl_text *text, unsigned id, int64_t ns)
 static void
 put_snapshot(struct perfetto_write *w, int64_t ns)
 {
-	struct tl_text *text = &w->writer.out.text;
 	const struct tl_origin *o = &w->writer.facts.origin;
-	const size_t packet = tl_perfetto_packet_open(w);
-	const size_t snapshot = tl_pb_open(text, PACKET_CLOCK_SNAPSHOT);
 
-	put_clock(text, CLOCK_UTC, ns);
+	tl_perfetto_begin(w);
+	tl_perfetto_open(w, PACKET_CLOCK_SNAPSHOT);
+	put_clock(w, CLOCK_UTC, ns);
 	if (o->monotonic_ns > 0 && ns >= o->monotonic_ns)
-		put_clock(text, CLOCK_MONO, ns - o->monotonic_ns);
+		put_clock(w, CLOCK_MONO, ns - o->monotonic_ns);
 	w->has_boottime = o->boottime_ns > 0 && ns >= o->boottime_ns;
 	if (w->has_boottime)
-		put_clock(text, CLOCK_BOOT, ns - o->boottime_ns);
-	put_clock(text, CLOCK_OWN, ns);
-	tl_pb_put_unsigned(text, SNAPSHOT_PRIMARY, CLOCK_UTC);
-	tl_pb_close(text, snapshot);
-	tl_perfetto_packet_close(w, packet);
+		put_clock(w, CLOCK_BOOT, ns - o->boottime_ns);
+	put_clock(w, CLOCK_OWN, ns);
+	tl_pb_put_unsigned(&w->writer.out.text, SNAPSHOT_PRIMARY, CLOCK_UTC);
+	tl_perfetto_end(w);
 }
 
+/* Intern names whose ids are constants: levels and common arguments. */
 static int
-start(struct perfetto_write *w, int64_t ns)
+intern_constants(struct perfetto_write *w)
 {
-	if (w->started)
-		return 0;
-	w->started = true;
-	w->last_ns = ns;
-	put_defaults(&w->writer.out.text);
-	put_snapshot(w, ns);
-	if (w->writer.facts.origin.machine[0] != '\0') {
-		struct tl_text *text = &w->writer.out.text;
-		const size_t packet = tl_perfetto_packet_open(w);
-		const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
-
-		tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
-		    tl_bytes_of(w->writer.facts.origin.machine));
-		tl_pb_close(text, info);
-		tl_perfetto_packet_close(w, packet);
-	}
-
-	/* Intern names whose ids are constants: levels and common arguments. */
 	static const char *const names[] = { [ARGUMENT_CPU] = "cpu",
 		[ARGUMENT_PRIORITY] = "priority",
 		[ARGUMENT_LOST] = "lost",
@@ -157,15 +152,13 @@ start(struct perfetto_write *w, int64_t ns)
 	uint64_t id;
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i <= TIMELINE_LEVEL_MAX + 1; i++) {
+	for (unsigned i = 1; rc == 0 && i <= VALUE_END; i++) {
 		rc = tl_perfetto_intern(w, VALUES,
-		    tl_bytes_of(tl_level_name(i)), &id);
-		assert(rc < 0 || id == i + 1); /* for write_priority() */
-	}
-	for (unsigned i = VALUE_BEGIN; rc == 0 && i <= VALUE_END; i++) {
-		rc = tl_perfetto_intern(w, VALUES,
-		    tl_bytes_of(i == VALUE_BEGIN ? "begin" : "end"), &id);
-		assert(rc < 0 || id == i);
+		    tl_bytes_of(i == VALUE_END     ? "end"
+				: i == VALUE_BEGIN ? "begin"
+						   : tl_level_name(i - 1)),
+		    &id);
+		assert(rc < 0 || id == i); /* for write_head() */
 	}
 	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERWRITTEN;
 	     i++) {
@@ -174,6 +167,27 @@ start(struct perfetto_write *w, int64_t ns)
 		assert(rc < 0 || id == i);
 	}
 	return rc;
+}
+
+static int
+start(struct perfetto_write *w, int64_t ns)
+{
+	const char *machine = w->writer.facts.origin.machine;
+
+	if (w->started)
+		return 0;
+	w->started = true;
+	w->last_ns = ns;
+	put_defaults(w);
+	put_snapshot(w, ns);
+	if (machine[0] != '\0') {
+		tl_perfetto_begin(w);
+		tl_perfetto_open(w, PACKET_SYSTEM_INFO);
+		tl_pb_put_plain(&w->writer.out.text, SYSTEM_MACHINE_NAME,
+		    tl_bytes_of(machine));
+		tl_perfetto_end(w);
+	}
+	return intern_constants(w);
 }
 
 static int64_t
@@ -214,11 +228,7 @@ write_frame(struct perfetto_write *w, char *to, int64_t ns)
 static char *
 write_known(char *to, unsigned name, uint64_t n)
 {
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, name);
-	to = tl_pb_write_unsigned(to, ANNOTATION_UNSIGNED, n);
-	return tl_pb_write_close(content, to);
+	return tl_perfetto_write_known(to, name, ANNOTATION_UNSIGNED, n);
 }
 
 static char *
@@ -256,8 +266,6 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 {
 	const uint64_t value = event->args[0];
 	const unsigned format = event->message->args[0].format;
-	const double rounded = (double)value;
-	uint64_t bits;
 
 	if (format == TIMELINE_ARG_DOUBLE)
 		return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, value);
@@ -267,8 +275,8 @@ write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
 	    value <= INT64_MAX)
 		return tl_pb_write_unsigned(to, EVENT_COUNTER, value);
 	tl_note(&w->writer.notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
-	memcpy(&bits, &rounded, sizeof(bits));
-	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, bits);
+	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE,
+	    tl_bits_of((double)value));
 }
 
 static unsigned
@@ -291,6 +299,7 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
     uint64_t track)
 {
 	const struct tl_event *event = args->event;
+	const unsigned argc = event->bare ? 0 : event->message->argc;
 
 	to = tl_pb_write_unsigned(to, EVENT_TYPE,
 	    type_of(args->alone ? TL_INSTANT : event->kind));
@@ -301,10 +310,6 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 		to = tl_pb_write_unsigned(to, EVENT_NAME, args->name);
 	if (event->kind == TL_COUNTER)
 		to = write_counter(w, to, event);
-
-	const unsigned argc =
-	    args->event->bare ? 0 : args->event->message->argc;
-
 	for (unsigned i = 0; i < argc; i++) {
 		char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
 
@@ -318,12 +323,8 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 		to = write_known(to, ARGUMENT_OVERLAPS, 1);
 	if (!args->alone)
 		return to;
-	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
-
-	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_ALONE);
-	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
+	return tl_perfetto_write_known(to, ARGUMENT_ALONE, ANNOTATION_STRING_ID,
 	    event->kind == TL_BEGIN ? VALUE_BEGIN : VALUE_END);
-	return tl_pb_write_close(content, to);
 }
 
 /*
@@ -577,6 +578,27 @@ put_instants(struct perfetto_write *w, const struct tl_event *end,
 	return rc < 0 ? rc : put_one(w, end, true, 0);
 }
 
+/* Keep a span that is written, and forget the spans within it. */
+static void
+keep_drawn(struct perfetto_write *w, struct perfetto_drawn it)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < w->drawn_count; i++) {
+		const struct perfetto_drawn *d = &w->drawn[i];
+
+		if (d->track != it.track || d->lane != it.lane ||
+		    d->from_ns < it.from_ns)
+			w->drawn[kept++] = *d;
+	}
+	if (kept == PERFETTO_DRAWN_MAX) {
+		kept /= 2;
+		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
+	}
+	w->drawn[kept++] = it;
+	w->drawn_count = kept;
+}
+
 /* Write a span that has ended.  at is the index after its begin; 0: the begin
  * did not come. */
 static int
@@ -604,25 +626,8 @@ put_span(struct perfetto_write *w, const struct tl_event *end,
 	lane = written ? o->lane : (unsigned)__builtin_ctzll(~lanes);
 	for (size_t i = inner; i < opens->count; i++)
 		opens->list[i].crossed |= UINT64_C(1) << lane;
-
-	/* Keep a span that is written, and forget the spans within it. */
-	const struct perfetto_drawn it = (struct perfetto_drawn){ track,
-		span->begin_ns, end->ns, (uint8_t)lane };
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < w->drawn_count; i++) {
-		const struct perfetto_drawn *d = &w->drawn[i];
-
-		if (d->track != it.track || d->lane != it.lane ||
-		    d->from_ns < it.from_ns)
-			w->drawn[kept++] = *d;
-	}
-	if (kept == PERFETTO_DRAWN_MAX) {
-		kept /= 2;
-		memmove(w->drawn, w->drawn + kept, kept * sizeof(*w->drawn));
-	}
-	w->drawn[kept++] = it;
-	w->drawn_count = kept;
+	keep_drawn(w, (struct perfetto_drawn){ track, span->begin_ns, end->ns,
+			  (uint8_t)lane });
 	rc = o && !written ? put_around(w, opens, at - 1) : 0;
 	if (rc == 0 && !written)
 		rc = put_begin_of(w, span, false, lane);
@@ -746,10 +751,7 @@ perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 perfetto_end(struct tl_writer *writer)
 {
-	struct perfetto_write *w = (void *)writer;
-	const int rc = start(w, 0);
-
-	return rc;
+	return start((void *)writer, 0);
 }
 
 static void

@@ -278,17 +278,21 @@ make_words(struct tl_draft *draft, const struct tl_message *message)
 	make_line(draft, message, WORDS);
 }
 
-/* Write %06u. */
+/* Write "%06u %u": the column and the thread of a line. */
 static char *
-write_column(char *to, uint64_t column)
+write_start(const struct rtl_write *w, char *to, uint32_t tid)
 {
-	if (column >= 1000000)
-		return tl_write_unsigned(to, column);
-	for (int i = COLUMN_DIGITS - 1; i >= 0; i--) {
-		to[i] = (char)('0' + column % 10);
-		column /= 10;
+	uint64_t column = w->column;
+
+	if (column >= 1000000) {
+		to = tl_write_unsigned(to, column);
+	} else {
+		for (int i = COLUMN_DIGITS - 1; i >= 0; i--, column /= 10)
+			to[i] = (char)('0' + column % 10);
+		to += COLUMN_DIGITS;
 	}
-	return to + COLUMN_DIGITS;
+	*to++ = ' ';
+	return tl_write_unsigned(to, tid);
 }
 
 static int64_t
@@ -395,9 +399,7 @@ put_line(struct rtl_write *w, const struct tl_event *event, unsigned shape,
 	to = tl_text_reserve(text, room);
 	if (!to)
 		return -ENOMEM;
-	to = write_column(to, w->column);
-	*to++ = ' ';
-	to = tl_write_unsigned(to, event->tid);
+	to = write_start(w, to, event->tid);
 	for (unsigned i = 0; i < pieces->argc; i++) {
 		const bool value = is_value(&m->args[i]);
 
@@ -429,9 +431,7 @@ put_loss(struct rtl_write *w, uint32_t tid, uint64_t lost)
 
 	if (!to)
 		return;
-	to = write_column(to, w->column);
-	*to++ = ' ';
-	to = tl_write_unsigned(to, tid);
+	to = write_start(w, to, tid);
 	text->size = (size_t)(to - text->data);
 	tl_put_string(text, " | : ");
 	tl_put_unsigned(text, lost);
@@ -502,9 +502,7 @@ put_formatted(struct rtl_write *w, const struct tl_event *event)
 		brace[2] = '}';
 	if (!(to = tl_text_reserve(text, FRAME_MAX)))
 		return -ENOMEM;
-	to = write_column(to, w->column);
-	*to++ = ' ';
-	to = tl_write_unsigned(to, event->tid);
+	to = write_start(w, to, event->tid);
 	text->size = (size_t)(to - text->data);
 	tl_put_string(text, " | ");
 	put_project(text, m);
@@ -561,6 +559,8 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct rtl_write *w = (void *)writer;
 	const unsigned shape = shape_of(event);
+	const int64_t us = floor_us(event->ns);
+	uint64_t since;
 	bool named = false;
 	int rc;
 
@@ -580,10 +580,7 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 		put_closing(w);
 		tl_put_char(&writer->out.text, '\n');
 	}
-
-	const int64_t us = floor_us(event->ns);
-	uint64_t since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
-
+	since = us > w->base_us ? (uint64_t)(us - w->base_us) : 0;
 	if (us < w->base_us)
 		tl_note(&w->writer.notes, EARLY, TL_FAULT_NOWHERE);
 	if (event->ns % 1000 != 0 || (!w->is_us && since % 1000 != 0))

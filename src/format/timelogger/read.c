@@ -24,7 +24,6 @@
 #include "format/label.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -368,36 +367,48 @@ hand_on(struct timelogger_read *r)
 	return rc;
 }
 
-static uint16_t
-text_size(const char *record)
-{
-	uint16_t size;
+/* The fields that all records have. */
+struct record {
+	uint8_t type;
+	int32_t id;
+	int64_t ns;
+};
 
-	memcpy(&size, record + TL_TIMELOGGER_SIZE, sizeof(size));
-	return be16toh(size);
+static struct record
+record_of(const char *bytes)
+{
+	struct tl_data_in in = tl_data_in(bytes, TL_TIMELOGGER_SIZE);
+	struct record record;
+
+	record.type = tl_data_u8(&in);
+	record.id = tl_data_i32(&in);
+	record.ns = tl_data_i64(&in);
+	return record;
+}
+
+/* The text of a whole record of type 0. */
+static struct tl_bytes
+text_of(const char *bytes)
+{
+	struct tl_data_in in =
+	    tl_data_in(bytes + TL_TIMELOGGER_SIZE, sizeof(uint16_t));
+
+	return tl_bytes(bytes + TL_TIMELOGGER_TEXT_AT, tl_data_u16(&in));
 }
 
 /* Take a whole record. */
 static int
-take(struct timelogger_read *r, const char *record)
+take(struct timelogger_read *r, const char *bytes)
 {
-	const uint8_t type = (uint8_t)record[0];
-	uint32_t id;
-	uint64_t ns;
+	const struct record record = record_of(bytes);
 
-	memcpy(&id, record + 1, sizeof(id));
-	memcpy(&ns, record + 5, sizeof(ns));
-	id = be32toh(id);
-	ns = be64toh(ns);
-	switch (type) {
+	switch (record.type) {
 	case TL_TIMELOGGER_NEW:
-		return define(r, (int32_t)id, (int64_t)ns,
-		    tl_bytes(record + TL_TIMELOGGER_TEXT_AT,
-			text_size(record)));
+		return define(r, record.id, record.ns, text_of(bytes));
 	case TL_TIMELOGGER_OPEN:
+		return change(r, record.id, record.ns, TL_BEGIN);
 	case TL_TIMELOGGER_CLOSE:
-		return change(r, (int32_t)id, (int64_t)ns,
-		    type == TL_TIMELOGGER_OPEN ? TL_BEGIN : TL_END);
+		return change(r, record.id, record.ns, TL_END);
 	}
 	tl_note(&r->notes, UNKNOWN_TYPE, r->at);
 	if (++r->unknown < UNKNOWN_MAX || r->known > 0)
@@ -414,7 +425,7 @@ record_size(const char *record, size_t size)
 		return TL_TIMELOGGER_SIZE;
 	if (size < TL_TIMELOGGER_TEXT_AT)
 		return TL_TIMELOGGER_TEXT_AT;
-	return TL_TIMELOGGER_TEXT_AT + (size_t)text_size(record);
+	return TL_TIMELOGGER_TEXT_AT + text_of(record).size;
 }
 
 /* Complete the record at the end of the last piece. */
@@ -572,12 +583,12 @@ struct evidence {
 
 /* Is it a name that a program may give a source? */
 static bool
-is_name(const char *text, size_t size)
+is_name(struct tl_bytes text)
 {
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)text.data[i] < ' ' || text.data[i] == 0x7f)
 			return false;
-	return size > 0 && size <= NAME_LIKELY_MAX;
+	return text.size > 0 && text.size <= NAME_LIKELY_MAX;
 }
 
 /* Do two records lie within a hundred days? */
@@ -602,31 +613,22 @@ tl_timelogger_recognise(struct tl_bytes first)
 	while (
 	    first.size >= TL_TIMELOGGER_SIZE && e.count < START_SOURCES_MAX) {
 		const size_t size = record_size(first.data, first.size);
+		const struct record record = record_of(first.data);
+		const uint32_t id = (uint32_t)record.id;
+		const bool known = is_defined(e.ids, e.count, id);
+		const bool defines = record.type == TL_TIMELOGGER_NEW;
+		bool good;
 
 		if (size > first.size)
 			break;
-
-		const uint8_t type = (uint8_t)first.data[0];
-		bool known, good;
-		uint32_t id;
-		int64_t ns;
-
-		memcpy(&id, first.data + 1, sizeof(id));
-		memcpy(&ns, first.data + 5, sizeof(ns));
-		id = be32toh(id);
-		ns = (int64_t)be64toh((uint64_t)ns);
-		known = is_defined(e.ids, e.count, id);
-		good = type == TL_TIMELOGGER_NEW
-			   ? size > TL_TIMELOGGER_TEXT_AT &&
-				 is_name(first.data + TL_TIMELOGGER_TEXT_AT,
-				     size - TL_TIMELOGGER_TEXT_AT)
-			   : type <= TL_TIMELOGGER_CLOSE && known;
-		good &= e.good == 0 || is_near(ns, e.last_ns);
+		good = defines ? is_name(text_of(first.data))
+			       : record.type <= TL_TIMELOGGER_CLOSE && known;
+		good &= e.good == 0 || is_near(record.ns, e.last_ns);
 		if (good)
-			e.last_ns = ns;
+			e.last_ns = record.ns;
 		e.good += good;
 		e.bad += !good;
-		e.used = e.used || (good && type != TL_TIMELOGGER_NEW);
+		e.used = e.used || (good && !defines);
 		if (good && !known) {
 			e.ascending = e.ascending && id == e.count;
 			e.ids[e.count++] = id;

@@ -155,17 +155,12 @@ static bool
 skip_id(struct tl_bytes *bytes, int32_t *id)
 {
 	const bool negative = tl_bytes_take(bytes, "-");
-	int64_t n = 0;
-	size_t digits = 0;
+	uint64_t n = 0;
+	const size_t digits = tl_number_take(*bytes, &n);
 
-	while (digits < bytes->size && bytes->data[digits] >= '0' &&
-	       bytes->data[digits] <= '9' && n <= INT32_MAX)
-		n = n * 10 + (bytes->data[digits++] - '0');
-	bytes->data += digits;
-	bytes->size -= digits;
-	n = negative ? -n : n;
-	*id = (int32_t)n;
-	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
+	*bytes = tl_bytes(bytes->data + digits, bytes->size - digits);
+	*id = (int32_t)(negative ? 0 - n : n);
+	return digits > 0 && n <= (uint64_t)INT32_MAX + negative;
 }
 
 /* Does a second line have the form that the reader gives to sources? */
@@ -265,22 +260,22 @@ static int
 make_form(struct timelogger_write *w, const struct tl_event *event,
     struct form **form)
 {
+	const struct tl_message *message = event->message;
 	struct form *f = malloc(sizeof(*f));
+	bool spans;
 	int rc;
 
 	if (!f)
 		return -ENOMEM;
-	fill_form(f, event->message);
-	rc = tl_message_map_add(&w->forms, event->message, f);
+	fill_form(f, message);
+	rc = tl_message_map_add(&w->forms, message, f);
 	if (rc < 0) {
 		free(f);
 		return rc;
 	}
 
-	/* Note the parts of a message's events that the format cannot hold. */
-	const struct tl_message *message = event->message;
-	const bool spans = f->what != UNFIT && f->what != DEFINITION;
-
+	/* note the parts of a message's events that the format cannot hold */
+	spans = f->what != UNFIT && f->what != DEFINITION;
 	if (spans && f->what != NUMBERED && message->argc > 0)
 		tl_note(&w->writer.notes, ARGUMENTS, TL_FAULT_NOWHERE);
 	if (spans && event->cpu != TL_CPU_UNKNOWN)

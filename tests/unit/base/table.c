@@ -130,6 +130,26 @@ TEST(ids_count_up_and_stay)
 	tl_id_map_free(&map);
 }
 
+TEST(a_wanted_number_is_taken_while_it_is_free)
+{
+	struct tl_id_map taken = { 0 };
+	const int64_t wanted = 1;
+	int64_t next = 0, got[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(tl_id_map_take(&taken, 7,
+				     i < 2 ? &wanted : NULL, &next, &got[i]),
+		    0);
+	ck_assert_int_eq(got[0], 1);
+	ck_assert_int_eq(got[1], 0); /* 1 is taken */
+	ck_assert_int_eq(got[2], 2);
+	ck_assert_int_eq(got[3], 3);
+	/* numbers with another second word are others */
+	ck_assert_int_eq(tl_id_map_take(&taken, 8, &wanted, &next, got), 0);
+	ck_assert_int_eq(got[0], 1);
+	tl_id_map_free(&taken);
+}
+
 /* == the priority queue == */
 
 struct item {

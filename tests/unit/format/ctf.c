@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctf.c - traces of the Common Trace Format, read again. */
-#include "format/ctf/write.h"
+#include "format/ctf/ctf.h"
 #include "lib/test.h"
 #include "lib/writer_text.h"
 

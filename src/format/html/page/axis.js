@@ -115,17 +115,9 @@ function drawLevels(c) {
 
 /* As much of a text as fits, with an ellipsis where it is cut. */
 function fitText(c, text, room = GUTTER - 16) {
-	let low = 1, high = text.length;
-	if (c.measureText(text).width <= room)
-		return text;
-	while (low < high) {
-		const n = Math.ceil((low + high) / 2);
-		if (c.measureText(shortText(text, n)).width > room)
-			high = n - 1;
-		else
-			low = n;
-	}
-	return shortText(text, low);
+	const fits = (part) => c.measureText(part).width <= room;
+	return fits(text) ? text : shortText(text, 1 + firstPlace(
+		text.length - 1, (n) => fits(shortText(text, n + 2))));
 }
 
 function drawNames(c, top) {

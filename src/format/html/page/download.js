@@ -33,9 +33,8 @@ function isOfSureSpan(i) {
 
 function traceEvents(from, to) {
 	const events = [], s = tracks.span;
-	for (const {source, pid, tid} of tracks.threads) {
-		const [name, process] = model.names.get(source + ":" + pid +
-			":" + tid) ?? [];
+	for (const row of tracks.threads) {
+		const {pid, tid} = row, [name, process] = namesOf(row) ?? [];
 		events.push({name: "thread_name", ph: "M", pid, tid,
 			args: {name: name || "tid " + tid}},
 		{name: "process_name", ph: "M", pid, tid,

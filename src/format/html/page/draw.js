@@ -443,33 +443,32 @@ function plotLabel(c, text, y, x) {
 	return width;
 }
 
+/* Add values at pixel x to the last column, or to a new one. */
+function addToColumns(columns, x, least, greatest, last) {
+	const column = columns.at(-1);
+	if (!column || x - column[0] >= 1) {
+		columns.push([x, least, least, greatest, last]);
+		return;
+	}
+	column[2] = Math.min(column[2], least);
+	column[3] = Math.max(column[3], greatest);
+	column[4] = last;
+}
+
 /* Steps of a counter from the last one before the picture on, as
  * [pixel, first, least, greatest, last] of each pixel column. */
 function plotColumns(points) {
 	const columns = [];
-	let a = 0, b = points.length;
-	while (a < b) {
-		const middle = (a + b) >> 1;
-		if (model.t[points[middle]] < view.from)
-			a = middle + 1;
-		else
-			b = middle;
-	}
-	for (let k = Math.max(a - 1, 0); k < points.length; k++) {
+	const first = firstPlace(points.length,
+		(k) => model.t[points[k]] < view.from);
+	for (let k = Math.max(first - 1, 0); k < points.length; k++) {
 		const x = Math.max(toX(model.t[points[k]]), 0);
 		const v = model.pool[model.at[points[k]]];
-		const column = columns[columns.length - 1];
 		if (!Number.isFinite(v))
 			continue;
 		if (x > view.width)
 			break;
-		if (!column || x - column[0] >= 1) {
-			columns.push([x, v, v, v, v]);
-			continue;
-		}
-		column[2] = Math.min(column[2], v);
-		column[3] = Math.max(column[3], v);
-		column[4] = v;
+		addToColumns(columns, x, v, v, v);
 	}
 	return columns;
 }

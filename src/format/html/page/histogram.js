@@ -40,12 +40,8 @@ function showHistogramChoices(rows) {
 	const keys = list.map((r) => r.key);
 	if (select.dataset.keys !== keys.join("\0")) {
 		select.dataset.keys = keys.join("\0");
-		select.replaceChildren(...list.map((r) => {
-			const o = element("option", "",
-				r.message.slice(0, 80));
-			o.value = r.key;
-			return o;
-		}));
+		select.replaceChildren(...list.map((r) =>
+			option(r.key, r.message.slice(0, 80))));
 	}
 	if (!keys.includes(histogram.message))
 		histogram.message = keys[0] ?? "";

@@ -14,15 +14,7 @@ function emptyHistory() {
 
 /* The place behind the last change that is not after t. */
 function changesUpTo(h, t) {
-	let low = 0, high = h.t.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (h.t[middle] <= t)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return firstPlace(h.t.length, (i) => h.t[i] <= t);
 }
 
 /* Take a list that an input goes on with from its first time. */

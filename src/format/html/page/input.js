@@ -223,13 +223,8 @@ function showCategories() {
 		.sort();
 	if (select.options.length === names.length + 1)
 		return;
-	const option = (v, text) => {
-		const o = element("option", "", text.slice(0, 60));
-		o.value = v;
-		return o;
-	};
 	select.replaceChildren(option("*", "all categories"),
-		...names.map((name) => option("=" + name, name)));
+		...names.map((name) => option("=" + name, name.slice(0, 60))));
 	select.value = view.category ? "=" + view.category : value || "*";
 }
 
@@ -265,10 +260,7 @@ function setUpInput() {
 	on(byId("keys"), "click", () => byId("help").showModal());
 	on(matchMedia("(prefers-color-scheme: dark)"), "change", readColors);
 	new ResizeObserver(changed).observe(canvas);
-	for (let level = 1; level <= 9; level++) {
-		const o = element("option", "", level === 1 ? "all levels" :
-			NAMES[level] + (level < 9 ? " and up" : ""));
-		o.value = String(level);
-		byId("level").append(o);
-	}
+	for (let level = 1; level <= 9; level++)
+		byId("level").append(option(level, level === 1 ? "all levels" :
+			NAMES[level] + (level < 9 ? " and up" : "")));
 }

@@ -61,11 +61,7 @@ async function listTimelines() {
 	if (live.none !== undefined && [...names].sort().join("\n") ===
 	    [...chooser.options].map((o) => o.value).sort().join("\n"))
 		return;
-	chooser.replaceChildren(...names.map((name) => {
-		const o = element("option", "", name);
-		o.value = name;
-		return o;
-	}));
+	chooser.replaceChildren(...names.map((name) => option(name, name)));
 	const wanted = address.pending?.get("timeline");
 	if (names.includes(live.name))
 		chooser.value = live.name;
@@ -220,15 +216,20 @@ function takeAnswer(answer, isFirst) {
 	judgeAll(view.words.some(limitOf));
 }
 
-/* Entries of a range in place of all others. */
-function replaceEntries(answer, to) {
+/* Other entries will come in place of those that are here. */
+function forgetEntries() {
 	clearEntries();
 	clearTracks();
-	view.selected = -1;
 	view.shownUpTo = view.matches = 0;
-	live.isPolled = false;
 	live.mark = "";
-	takeAnswer({...answer, chunks: answer.chunks}, true);
+}
+
+/* Entries of a range in place of all others. */
+function replaceEntries(answer, to) {
+	forgetEntries();
+	view.selected = -1;
+	live.isPolled = false;
+	takeAnswer(answer, true);
 	settleModel(0);
 	buildTracks();
 	applySummary();
@@ -296,20 +297,14 @@ async function askSummary(turn) {
 async function askNewest(turn) {
 	const few = !summary.is || entriesInSight() <= DETAIL_MAX;
 	if (!few && live.isPolled && model.count > 0) {
-		clearEntries();
-		clearTracks();
+		forgetEntries();
 		applySummary();
 		view.selected = -1;
-		view.shownUpTo = view.matches = 0;
 		Object.assign(cover, {from: Infinity, to: -Infinity});
-		live.mark = "";
 		showEntry(-1);
 	} else if (few && !live.isPolled) {
-		clearEntries();
-		clearTracks();
+		forgetEntries();
 		applySummary();
-		view.shownUpTo = view.matches = 0;
-		live.mark = "";
 	}
 	live.isPolled = few;
 	if (!few) {

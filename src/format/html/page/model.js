@@ -76,15 +76,16 @@ function tellInterval(message, number) {
 	intervals.greatest = Math.max(intervals.greatest, n);
 }
 
+/* A column with room for n, and zeros behind what it has. */
+function grown(column, n) {
+	const more = new column.constructor(n);
+	more.set(column);
+	return more;
+}
+
 function setCapacity(n) {
-	const grow = (Type, old) => {
-		const column = new Type(n);
-		if (old)
-			column.set(old.subarray(0, Math.min(n, model.raw)));
-		return column;
-	};
 	for (const [name, Type] of Object.entries(ENTRY_COLUMNS))
-		model[name] = grow(Type, model[name]);
+		model[name] = grown(model[name] ?? new Type(0), n);
 }
 setCapacity(1 << 10);
 
@@ -148,6 +149,11 @@ function knownNumber(map, list, key, make) {
 function setNames(source, pid, tid, thread, process) {
 	model.names.set(source + ":" + pid + ":" + tid, [thread, process]);
 	model.names.set("process " + pid, process);
+}
+
+/* [thread, process]: what those of a place or row are called, if it is known. */
+function namesOf({source, pid, tid}) {
+	return model.names.get(source + ":" + pid + ":" + tid);
 }
 
 function readTables(chunk, names) {
@@ -236,11 +242,8 @@ function forgetKnown() {
 
 /* One value of an entry to the pool. */
 function addValue(value, format, names) {
-	if (model.poolSize === model.pool.length) {
-		const pool = new Float64Array(model.pool.length * 2);
-		pool.set(model.pool);
-		model.pool = pool;
-	}
+	if (model.poolSize === model.pool.length)
+		model.pool = grown(model.pool, model.pool.length * 2);
 	const at = model.poolSize++;
 	if (format === TEXT) {
 		if (typeof value === "string") {
@@ -415,15 +418,21 @@ function wideValue(at) {
 	return BigInt(digits === undefined ? model.pool[at] : digits);
 }
 
-/* The first entry at or after time t. */
-function lowerBound(t) {
-	let low = 0, high = model.count;
+/* The first of n places that is not before what is sought; the places before it
+ * are. */
+function firstPlace(n, isBefore) {
+	let low = 0, high = n;
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		if (model.t[middle] < t)
+		if (isBefore(middle))
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+/* The first entry at or after time t. */
+function lowerBound(t) {
+	return firstPlace(model.count, (i) => model.t[i] < t);
 }

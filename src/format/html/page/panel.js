@@ -39,8 +39,7 @@ function entryFields(i, m) {
 	addField(list, "cpu", p.cpu < 0 ? "unknown" : String(p.cpu),
 		"number");
 	if (m) {
-		const [thread, process] = model.names.get(p.source + ":" +
-			p.pid + ":" + p.tid) ?? [];
+		const [thread, process] = namesOf(p) ?? [];
 		addField(list, "pid", p.pid + (process ? " " + process : ""));
 		addField(list, "tid", p.tid + (thread ? " " + thread : ""));
 	}

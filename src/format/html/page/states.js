@@ -143,15 +143,8 @@ function statesOf(row) {
 function walkStates(s, from, to, each) {
 	const {times, states} = s;
 	const end = Math.min(to, tracks.kernelUpTo[s.source]);
-	let low = 0, high = times.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (times[middle] <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (let k = Math.max(low - 1, 0); k < times.length; k++) {
+	const after = firstPlace(times.length, (k) => times[k] <= from);
+	for (let k = Math.max(after - 1, 0); k < times.length; k++) {
 		const t0 = Math.max(times[k], from);
 		const t1 = Math.min(times[k + 1] ?? Infinity, end);
 		if (t0 >= end)

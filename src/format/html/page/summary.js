@@ -135,18 +135,12 @@ function countedColumns({before, bins}) {
 	for (let i = 0; i < bins.length; i += PLOT_FIELDS) {
 		const x = toX(summary.first + bins[i] * summary.bin);
 		const [least, greatest, last] = bins.slice(i + 1, i + 4);
-		const column = columns.at(-1);
 		if (x > view.width)
 			break;
-		if (x < 0) {
+		if (x < 0)
 			columns[0] = [0, last, last, last, last];
-		} else if (!column || x - column[0] >= 1) {
-			columns.push([x, least, least, greatest, last]);
-		} else {
-			column[2] = Math.min(column[2], least);
-			column[3] = Math.max(column[3], greatest);
-			column[4] = last;
-		}
+		else
+			addToColumns(columns, x, least, greatest, last);
 	}
 	return columns;
 }

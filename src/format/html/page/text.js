@@ -142,6 +142,13 @@ function element(name, className, text) {
 	return e;
 }
 
+/* An option of a list. */
+function option(value, text) {
+	const o = element("option", "", text);
+	o.value = value;
+	return o;
+}
+
 function byId(id) {
 	return document.getElementById(id);
 }

@@ -78,8 +78,7 @@ function processName(pid) {
 
 /* A row of a thread is called as the thread is now. */
 function nameRow(row) {
-	const names = model.names.get(row.source + ":" + row.pid + ":" +
-		row.tid);
+	const names = namesOf(row);
 	if (!names)
 		return;
 	row.label = names[0] ? names[0] + "/" + row.tid : "tid " + row.tid;
@@ -136,11 +135,8 @@ function takeSlot(row) {
 }
 
 function growSpans() {
-	for (const [name, column] of Object.entries(tracks.span)) {
-		const grown = new column.constructor(column.length * 2);
-		grown.set(column);
-		tracks.span[name] = grown;
-	}
+	for (const [name, column] of Object.entries(tracks.span))
+		tracks.span[name] = grown(column, column.length * 2);
 }
 
 function spanKey(i, m) {
@@ -512,12 +508,9 @@ function addTrack(i) {
 
 /* Bring the tracks up to the model. */
 function buildTracks() {
-	if (tracks.spanOf.length < model.count) {
-		const grown = new Uint32Array(
+	if (tracks.spanOf.length < model.count)
+		tracks.spanOf = grown(tracks.spanOf,
 			Math.max(model.count, tracks.spanOf.length * 2));
-		grown.set(tracks.spanOf);
-		tracks.spanOf = grown;
-	}
 	while (tracks.upTo < model.count)
 		addTrack(tracks.upTo++);
 	judgeAllOpen();

@@ -160,8 +160,7 @@ function wordMatches(word, i, text) {
 
 /* What thread and process of an entry are called. */
 function namesText(i) {
-	const p = model.places[model.place[i]];
-	return (model.names.get(p.source + ":" + p.pid + ":" + p.tid) ?? [])
+	return (namesOf(model.places[model.place[i]]) ?? [])
 		.map((name) => " " + name).join("");
 }
 
@@ -183,12 +182,9 @@ function judge(i) {
 
 /* Judge entries that were not, for some milliseconds; true when done. */
 function judgeMore(milliseconds) {
-	if (view.shown.length < model.count) {
-		const grown = new Uint8Array(
+	if (view.shown.length < model.count)
+		view.shown = grown(view.shown,
 			Math.max(model.count, view.shown.length * 2));
-		grown.set(view.shown);
-		view.shown = grown;
-	}
 	const end = performance.now() + milliseconds;
 	while (view.shownUpTo < model.count) {
 		const i = view.shownUpTo++;
