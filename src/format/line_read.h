@@ -7,36 +7,80 @@
 #define TL_FORMAT_LINE_READ_H
 
 #include "base/lines.h"
+#include "event/event.h"
 #include "event/hosts/origin.h"
 #include "event/intern.h"
 #include "event/message_map.h"
 #include "event/names.h"
 #include "event/reader.h"
 
-/* The fields that define a message, in the order of tl_message_cache_key. */
-enum { TL_LINE_PRIORITY, TL_LINE_CATEGORY, TL_LINE_MESSAGE };
+#include <stddef.h>
+#include <string.h>
 
-/* Diagnostics. */
-enum {
-	TL_LINE_NOT_AN_EVENT,
-	TL_LINE_CUT,
-	TL_LINE_LEVEL,
-	TL_LINE_TEXT,
-	TL_LINE_VALUE,
-	TL_LINE_FULL,
-	TL_LINE_NO_END,
-	TL_LINE_ORIGINS
+/* What a line may have.  PRIORITY is the first of TL_MESSAGE_CACHE_PARTS. */
+enum tl_line_member {
+#define MEMBER(constant, name) TL_LINE_##constant,
+#include "format/line_members.def"
+#undef MEMBER
+	TL_LINE_MEMBERS
 };
+
+/* A value in a line. */
+struct tl_line_value {
+	enum {
+		TL_LINE_ABSENT, /* also an empty column */
+		TL_LINE_NULL,
+		TL_LINE_WHOLE, /* digits, perhaps behind a minus */
+		TL_LINE_WORD,  /* another word without quotes */
+		TL_LINE_TEXT,
+		TL_LINE_ESCAPED, /* a text that may have escapes */
+		TL_LINE_OBJECT
+	} kind;
+	struct tl_bytes text; /* as in the line, or without escapes */
+	uint64_t number;      /* of TL_LINE_WHOLE: what the digits say */
+};
+
+/* Further arguments are left out. */
+enum { TL_LINE_ARGS_MAX = 16 };
+
+/* A line, split into values.  All but args starts from zeros. */
+struct tl_line_row {
+	struct tl_line_value members[TL_LINE_MEMBERS];
+	/* The guessed message of the line; NULL: none. */
+	const struct tl_message_cache_slot *slot;
+	bool is_plain;  /* the texts are not as in the line */
+	unsigned count; /* number of arguments */
+	/* The name and the value of each. */
+	struct tl_line_value args[2 * TL_LINE_ARGS_MAX];
+};
+
+static inline void
+tl_line_row_clear(struct tl_line_row *row)
+{
+	memset(row, 0, offsetof(struct tl_line_row, args));
+}
 
 struct tl_line_read;
 
 struct tl_line_read_kind {
 	const char *name; /* shown in diagnostics */
-	/* Read one line: 0; -EBADMSG: not a line of the format; -errno. */
+	/*
+	 * Split a line, and read it by tl_line_read_row().  0; -EBADMSG: not a
+	 * line of the format; -errno.
+	 */
 	int (*line)(struct tl_line_read *read, struct tl_bytes line);
+	/*
+	 * Get a text without escapes, in place or appended to scratch, which
+	 * has room for the text.  The data is NULL if the value is no text.  0,
+	 * -EBADMSG, -ENOMEM.
+	 */
+	int (*text)(struct tl_line_read *read,
+	    const struct tl_line_value *value, struct tl_bytes *text);
 	/* Free the members behind tl_line_read; may be NULL. */
 	void (*free)(struct tl_line_read *read);
 	bool has_timeless_losses; /* losses have no time */
+	/* Arguments are found by name, scopes are members, 12.0 is whole. */
+	bool is_json;
 };
 
 enum { TL_LINE_LOSSES_MAX = 16 };
@@ -78,47 +122,58 @@ int tl_line_read_new(struct tl_reader **reader, size_t size,
     const struct tl_line_read_kind *kind, struct tl_sink *sink,
     const struct tl_report *report);
 
-/* The kind of an event by its name; 0: no such kind. */
-unsigned tl_line_read_kind(struct tl_bytes name);
-/* Is a kind the begin or end of a span? */
-bool tl_line_read_is_span(unsigned kind);
+/* Read the event of a line and put it: 0; -EBADMSG: it is none; -errno. */
+int tl_line_read_row(struct tl_line_read *read, const struct tl_line_row *row);
 
 /*
- * Find or make the message that plain fields define: 0, -errno.  If the text
- * cannot be a message, the text becomes the only argument, *whole.  raw is the
- * form of the fields in the line and becomes the key of the cache; NULL: do not
- * cache.
+ * Take the values from priority to kind, if they are those of the guessed
+ * message.  between is the text before each of them and after the last.
  */
-int tl_line_read_message(struct tl_line_read *read,
-    const struct tl_message_cache_key *plain,
-    const struct tl_message_cache_key *raw, const struct tl_message **message,
-    uint64_t *whole);
-
-/* Note that a value does not fit its format. */
-static inline void
-tl_line_read_odd_value(struct tl_line_read *read)
+static inline bool
+tl_line_read_guess(const struct tl_line_read *r, struct tl_scan *s,
+    struct tl_line_row *row, const struct tl_bytes between[5])
 {
-	tl_note(&read->notes, TL_LINE_VALUE, read->at);
+	const struct tl_message_cache_slot *guess =
+	    tl_message_cache_guess(&r->cache);
+	const char *part = guess->data;
+	struct tl_scan t = *s;
+
+	if (!guess->message || !tl_scan_skip(&t, between[0]))
+		return false;
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++) {
+		row->members[TL_LINE_PRIORITY + i] =
+		    (struct tl_line_value){ TL_LINE_ESCAPED,
+			    tl_bytes(t.at, guess->sizes[i]), 0 };
+		if (!tl_scan_skip(&t, tl_bytes(part, guess->sizes[i])) ||
+		    !tl_scan_skip(&t, between[i + 1]))
+			return false;
+		part += guess->sizes[i];
+	}
+	if (!tl_scan_skip(&t, tl_bytes_of(tl_kind_name(guess->kind))) ||
+	    !tl_scan_skip(&t, between[4]))
+		return false;
+	row->slot = guess;
+	*s = t;
+	return true;
 }
 
-/* Read the text of an argument of %s or %8s: 0, -errno. */
-int tl_line_read_text(struct tl_line_read *read, unsigned format,
-    struct tl_bytes text, uint64_t *value);
+/* Take the digits of a value, and a minus before them; false: no digits. */
+static inline bool
+tl_line_read_digits(struct tl_scan *s, struct tl_line_value *value)
+{
+	const char *start = s->at;
+	const char *at = start + (start < s->end && *start == '-');
+	size_t count = 1;
 
-/*
- * Note the host and timeline of a line, each empty if the line does not name
- * it.  All lines of a file become one timeline; lines that differ are noted.
- */
-void tl_line_read_origin(struct tl_line_read *read, struct tl_bytes host,
-    struct tl_bytes timeline);
-
-/*
- * Note the names of an event's thread and process; empty: unknown.  0, -ENOMEM.
- */
-int tl_line_read_names(struct tl_line_read *read, const struct tl_event *event,
-    struct tl_bytes thread, struct tl_bytes process);
-
-/* Put an event: 0, -errno. */
-int tl_line_read_give(struct tl_line_read *read, struct tl_event *event);
+	if (s->end - at > 1 && tl_is_digit(at[0]) && !tl_is_digit(at[1]))
+		value->number = (uint64_t)(at[0] - '0');
+	else
+		count = tl_number_take(tl_bytes(at, (size_t)(s->end - at)),
+		    &value->number);
+	s->at = at + count;
+	value->kind = TL_LINE_WHOLE;
+	value->text = tl_bytes(start, (size_t)(s->at - start));
+	return count > 0;
+}
 
 #endif

@@ -71,8 +71,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 
 	if (message->kind == TIMELINE_RECORD_SPAN &&
 	    message->scope == TIMELINE_SOURCE && columns > 0) {
-		tl_put_string(text,
-		    "," TL_CSV_SCOPE_NAME "," TL_CSV_SCOPE_SOURCE);
+		tl_put_string(text, ",scope,source");
 		columns -= 2;
 	}
 	tl_put_repeat(text, ',', columns);
