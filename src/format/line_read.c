@@ -70,7 +70,9 @@ feed(struct tl_reader *reader, struct tl_bytes piece)
 	    piece);
 }
 
-/* Put the losses that wait, at a time; its stamp is where a file is complete. */
+/*
+ * Put the losses that wait, at a time; its stamp is where a file is complete.
+ */
 static int
 give_losses(struct tl_line_read *r, int64_t ns, uint64_t tsc)
 {
@@ -384,8 +386,8 @@ define(struct tl_line_read *r, const struct tl_message_cache_key *plain,
 }
 
 /*
- * The scope of a message with argc arguments.  A line of CSV has the scope in the
- * columns behind the arguments.
+ * The scope of a message with argc arguments.  A line of CSV has the scope in
+ * the columns behind the arguments.
  */
 static uint8_t
 scope_of(const struct tl_line_read *r, const struct tl_line_row *row,
@@ -407,9 +409,9 @@ scope_of(const struct tl_line_read *r, const struct tl_line_row *row,
 }
 
 /*
- * Find or make the message of a key, whose texts are as in the line.  If the text
- * cannot be a message, the text becomes the only argument, *whole.  *slot is the
- * place of the message in the cache; NULL: it was not there.  0, -errno.
+ * Find or make the message of a key, whose texts are as in the line.  If the
+ * text cannot be a message, the text becomes the only argument, *whole.  *slot
+ * is the place of the message in the cache; NULL: it was not there.  0, -errno.
  */
 static int
 find_message(struct tl_line_read *r, const struct tl_line_row *row,
@@ -527,8 +529,8 @@ keep_names(struct tl_line_read *r, const struct tl_event *e,
 }
 
 /*
- * Keep the begin that an end names, if the begin can be before the end; any other
- * end is paired.
+ * Keep the begin that an end names, if the begin can be before the end; any
+ * other end is paired.
  */
 static void
 take_proof(struct tl_event *e)

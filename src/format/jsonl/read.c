@@ -144,8 +144,8 @@ split_args(struct tl_scan *s, struct tl_line_row *row)
 /* clang-format on */
 
 /*
- * Split a line; false: it has another form.  Escapes are left where the texts are
- * the key of the cache of messages, and in arguments.
+ * Split a line; false: it has another form.  Escapes are left in the texts that
+ * are the key of the cache of messages, and in arguments.
  */
 static bool
 split(const struct tl_line_read *r, struct tl_bytes line,

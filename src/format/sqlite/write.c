@@ -310,15 +310,8 @@ set_values(struct sqlite_write *w, struct cell cells[TL_ARGS_MAX],
 static bool
 is_text(struct tl_bytes bytes)
 {
-	uint32_t code;
-	size_t size;
-
-	for (size_t at = 0; at < bytes.size; at += size) {
-		size = tl_utf8_decode(bytes, at, &code);
-		if (size == 0 || code == 0)
-			return false;
-	}
-	return true;
+	return tl_utf8_valid(bytes) == bytes.size &&
+	       (bytes.size == 0 || !memchr(bytes.data, '\0', bytes.size));
 }
 
 /* Insert a row: 0, -errno.  Bytes that are no text become a blob. */
