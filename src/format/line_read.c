@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* line_read.c - lines to events, and faults of lines. */
-#include "format/line_read.h"
+#include "format/line.h"
 
 #include "base/json.h"
 

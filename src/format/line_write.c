@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* line_write.c - events to lines, and notes about the omissions. */
-#include "format/line_write.h"
+#include "format/line.h"
 
 #include "base/utf8.h"
 #include "event/reader.h"

@@ -4,7 +4,7 @@
 
 #include "base/lines.h"
 #include "base/text.h"
-#include "format/line_read.h"
+#include "format/line.h"
 
 #include <errno.h>
 #include <timeline.h>

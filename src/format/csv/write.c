@@ -11,7 +11,7 @@
 #include "format/csv/csv.h"
 
 #include "event/render.h"
-#include "format/line_write.h"
+#include "format/line.h"
 
 #include <timeline.h>
 

@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "format/line_read.h"
+#include "format/line.h"
 
 #include <errno.h>
 
