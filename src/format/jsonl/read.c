@@ -174,9 +174,12 @@ split(const struct tl_line_read *r, struct tl_bytes line,
 		if (i == TL_LINE_ARGS ? !split_args(&s, row)
 				      : !take_value(&s, v))
 			return false;
-		if (i < TL_LINE_PRIORITY || i >= TL_LINE_KIND
-			? v->kind == TL_LINE_ESCAPED
-			: v->kind < TL_LINE_TEXT || row->slot)
+		if (i >= TL_LINE_PRIORITY && i < TL_LINE_KIND
+			? v->kind < TL_LINE_TEXT
+			: v->kind == TL_LINE_ESCAPED)
+			return false;
+		/* Of a member that occurs twice the last one counts. */
+		if (row->slot && i >= TL_LINE_PRIORITY && i <= TL_LINE_KIND)
 			return false;
 	} while (TL_SCAN_SKIP(&s, ","));
 	return TL_SCAN_SKIP(&s, "}") && s.at == s.end;
