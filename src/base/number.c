@@ -308,42 +308,19 @@ tl_number_take(struct tl_bytes bytes, uint64_t *n)
 }
 
 int
-tl_number_unsigned(struct tl_bytes field, const char *end, uint64_t *n)
-{
-	const struct tl_bytes all =
-	    tl_bytes(field.data, (size_t)(end - field.data));
-	uint64_t value;
-
-	if (field.size == 0 || tl_number_take(all, &value) != field.size)
-		return -EINVAL;
-	*n = value;
-	return 0;
-}
-
-int
 tl_number_signed(struct tl_bytes field, const char *end, int64_t *n)
 {
 	const bool minus = field.size > 0 && field.data[0] == '-';
+	const struct tl_bytes digits =
+	    tl_bytes(field.data + minus, field.size - minus);
 	uint64_t size;
-	int rc;
 
-	if (minus)
-		field = tl_bytes(field.data + 1, field.size - 1);
-	rc = tl_number_unsigned(field, end, &size);
-	if (rc < 0 || size > (uint64_t)INT64_MAX + minus)
+	if (digits.size == 0 ||
+	    tl_number_take(tl_bytes(digits.data, (size_t)(end - digits.data)),
+		&size) != digits.size ||
+	    size > (uint64_t)INT64_MAX + minus)
 		return -EINVAL;
 	*n = (int64_t)(minus ? 0 - size : size);
-	return 0;
-}
-
-int
-tl_number_small(struct tl_bytes field, const char *end, uint32_t *n)
-{
-	uint64_t value;
-
-	if (tl_number_unsigned(field, end, &value) < 0 || value > UINT32_MAX)
-		return -EINVAL;
-	*n = (uint32_t)value;
 	return 0;
 }
 

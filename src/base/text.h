@@ -204,10 +204,7 @@ size_t tl_number_take(struct tl_bytes bytes, uint64_t *n);
 
 /* Read a field that is a number as a whole.  The bytes up to end may be read.
  * 0; -EINVAL: not a number, or too large. */
-int tl_number_unsigned(struct tl_bytes field, const char *end, uint64_t *n);
 int tl_number_signed(struct tl_bytes field, const char *end, int64_t *n);
-/* Like tl_number_unsigned(), for a number of 32 bits. */
-int tl_number_small(struct tl_bytes field, const char *end, uint32_t *n);
 /* Read the bits of a double in JSON form, or of inf -inf nan. */
 int tl_number_double(struct tl_bytes field, uint64_t *bits);
 

@@ -266,6 +266,27 @@ tl_utf8_fit(struct tl_bytes text, unsigned columns, unsigned *used)
 	return at;
 }
 
+size_t
+tl_utf8_valid(struct tl_bytes text)
+{
+	const uint64_t high_bits = UINT64_C(0x8080808080808080);
+	size_t at = 0, size = 1;
+	uint32_t code;
+	uint64_t word;
+
+	while (at < text.size && size > 0) {
+		/* ASCII bytes, in eights */
+		for (; text.size - at >= sizeof(word); at += sizeof(word)) {
+			memcpy(&word, text.data + at, sizeof(word));
+			if (word & high_bits)
+				break;
+		}
+		size = at < text.size ? tl_utf8_decode(text, at, &code) : 0;
+		at += size;
+	}
+	return at;
+}
+
 /* == modified UTF-8 is UTF-16 with each unit written like a character == */
 
 enum {

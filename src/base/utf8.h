@@ -14,6 +14,8 @@
  * surrogates, codes above U+10FFFF and truncated characters.
  */
 size_t tl_utf8_decode(struct tl_bytes bytes, size_t at, uint32_t *code);
+/* The number of leading bytes that are UTF-8. */
+size_t tl_utf8_valid(struct tl_bytes text);
 /* Append the character of a code up to U+10FFFF; a surrogate is encoded like
  * any other. */
 void tl_put_utf8(struct tl_text *text, uint32_t code);

@@ -68,8 +68,8 @@ tl_render_arg(struct tl_text *text, const struct tl_event *event,
 }
 
 void
-tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
-    unsigned index)
+tl_render_arg_exact(struct tl_text *text, const struct tl_event *event,
+    unsigned index, void (*put)(struct tl_text *, struct tl_bytes))
 {
 	const uint64_t value = event->args[index];
 
@@ -79,20 +79,34 @@ tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
 		tl_put_signed(text, (int64_t)value);
 		break;
 	case TIMELINE_ARG_DOUBLE:
-		if (isfinite(tl_double_of(value)))
-			tl_put_double(text, tl_double_of(value));
-		else
-			tl_put_string(text, "null");
+		tl_put_double(text, tl_double_of(value));
 		break;
 	case TIMELINE_ARG_STRING:
 	case TIMELINE_ARG_TEXT8:
-		tl_put_char(text, '"');
-		put_words(text, event, index, tl_put_json);
-		tl_put_char(text, '"');
+		put_words(text, event, index, put);
 		break;
 	default:
 		tl_put_unsigned(text, value);
 	}
+}
+
+void
+tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
+    unsigned index)
+{
+	const struct tl_arg *arg = &event->message->args[index];
+	const bool is_text = tl_arg_is_text(arg);
+
+	if (arg->format == TIMELINE_ARG_DOUBLE &&
+	    !isfinite(tl_double_of(event->args[index]))) {
+		tl_put_string(text, "null");
+		return;
+	}
+	if (is_text)
+		tl_put_char(text, '"');
+	tl_render_arg_exact(text, event, index, tl_put_json);
+	if (is_text)
+		tl_put_char(text, '"');
 }
 
 /* The mark before the text of an event of this kind. */

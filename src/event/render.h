@@ -43,6 +43,11 @@ void tl_render_time(struct tl_text *text, const struct tl_event *event);
 void tl_render_arg(struct tl_text *text, const struct tl_event *event,
     unsigned index);
 
+/* Put the value of an argument exactly: a plain integer, for %f a double that
+ * reads back the same, for %s the text by put (#7 when string 7 is unknown). */
+void tl_render_arg_exact(struct tl_text *text, const struct tl_event *event,
+    unsigned index, void (*put)(struct tl_text *, struct tl_bytes));
+
 /*
  * Put the value of an argument as JSON: a plain integer, for %f a number (null
  * when not finite), for %s the text in quotes.

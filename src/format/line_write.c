@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* line_write.c - events to lines, and notes about the omissions. */
-#include "format/line_write.h"
+#include "format/line.h"
 
 #include "base/utf8.h"
 #include "event/reader.h"
@@ -78,14 +78,7 @@ note(struct line_write *w, enum note kind, bool is_so)
 static bool
 is_utf8(struct tl_bytes bytes)
 {
-	size_t at = 0, size = 1;
-	uint32_t code;
-
-	for (; at < bytes.size && size > 0; at += size)
-		size = (unsigned char)bytes.data[at] < 0x80
-			   ? 1
-			   : tl_utf8_decode(bytes, at, &code);
-	return size > 0;
+	return tl_utf8_valid(bytes) == bytes.size;
 }
 
 /* Would a double change when it is written and read? */

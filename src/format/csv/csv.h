@@ -52,12 +52,6 @@ tl_reader_new tl_csv_read_new;
 tl_recognise tl_csv_recognise;
 
 /*
- * The name and value after the arguments of a span that belongs to its message.
- */
-#define TL_CSV_SCOPE_NAME   "scope"
-#define TL_CSV_SCOPE_SOURCE "source"
-
-/*
  * Make a writer.  Its finish passes on the rest, at least the line of names,
  * and may be called again after more events.
  */

@@ -4,44 +4,24 @@
 
 #include "base/lines.h"
 #include "base/text.h"
-#include "format/line_read.h"
+#include "format/line.h"
 
 #include <errno.h>
 #include <timeline.h>
 
-enum column {
-	NS,
-	TSC,
-	CPU,
-	PID,
-	TID,
-	PRIORITY,
-	CATEGORY,
-	MESSAGE,
-	KIND,
-	ARG,   /* name of the first argument */
-	VALUE, /* value of the first argument */
-	THREAD = ARG + 2 * TL_ARGS_MAX,
-	PROCESS,
-	DURATION, /* duration of a span */
-	UNSURE,
-	PROVEN,
-	BEGUN,
-	HOST,
-	TIMELINE,
-	BARE, /* the arguments are those of the begin */
-	COLUMNS
-};
+#define ARGS TL_LINE_ARGS
+
+/* The members in the columns; each argument has two, a name and a value. */
+static const uint8_t columns[] = { TL_LINE_NS, TL_LINE_TSC, TL_LINE_CPU,
+	TL_LINE_PID, TL_LINE_TID, TL_LINE_PRIORITY, TL_LINE_CATEGORY,
+	TL_LINE_MESSAGE, TL_LINE_KIND, ARGS, ARGS, ARGS, ARGS, ARGS, ARGS, ARGS,
+	ARGS, TL_LINE_THREAD, TL_LINE_PROCESS, TL_LINE_DURATION, TL_LINE_UNSURE,
+	TL_LINE_PROVEN, TL_LINE_BEGUN, TL_LINE_HOST, TL_LINE_TIMELINE,
+	TL_LINE_BARE };
+
+enum { PRIORITY = 5, KIND = 8, FIRST_ARG, COLUMNS = sizeof(columns) };
 
 static const char first_names[] = "ns,tsc,cpu,pid,tid,priority,";
-
-/* A line, split into fields. */
-struct row {
-	struct tl_bytes fields[COLUMNS];
-	const char *end;
-	/* The message of PRIORITY to KIND; NULL: not in the cache. */
-	const struct tl_message_cache_slot *slot;
-};
 
 /* Find c, eight bytes at a time; NULL: not found. */
 static const char *
@@ -75,45 +55,27 @@ quoted_end(const char *at, const char *end)
 	return NULL;
 }
 
+/* Take a field up to the comma behind it. */
 static bool
-take_field(struct tl_scan *s, struct tl_bytes *field)
+take_field(struct tl_scan *s, struct tl_line_value *field)
 {
 	const char *start = s->at;
 
-	if (s->at < s->end && *s->at == '"')
-		s->at = quoted_end(s->at, s->end);
-	else if (!(s->at = find(s->at, s->end, ',')))
+	field->kind = TL_LINE_ABSENT;
+	field->text = tl_bytes(start, 0);
+	if (start == s->end || *start == ',')
+		return true;
+	if ((tl_is_digit(*start) || *start == '-') &&
+	    tl_line_read_digits(s, field) && (s->at == s->end || *s->at == ','))
+		return true;
+	field->kind = *start == '"' ? TL_LINE_TEXT : TL_LINE_WORD;
+	if (*start == '"')
+		s->at = quoted_end(start, s->end);
+	else if (!(s->at = find(start, s->end, ',')))
 		s->at = s->end;
-	*field = tl_bytes(start, s->at ? (size_t)(s->at - start) : 0);
+	if (s->at)
+		field->text.size = (size_t)(s->at - start);
 	return s->at != NULL;
-}
-
-/*
- * Take the fields from PRIORITY to KIND, and the comma behind each, if they are
- * the fields of the guessed message.
- */
-static bool
-take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
-    struct row *row)
-{
-	const char *part = guess->data;
-	struct tl_scan t = *s;
-
-	if (!guess->message)
-		return false;
-	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++) {
-		row->fields[PRIORITY + i] = tl_bytes(t.at, guess->sizes[i]);
-		if (!tl_scan_skip(&t, tl_bytes(part, guess->sizes[i])) ||
-		    !TL_SCAN_SKIP(&t, ","))
-			return false;
-		part += guess->sizes[i];
-	}
-	row->fields[KIND] = tl_bytes_of(tl_kind_name(guess->kind));
-	if (!tl_scan_skip(&t, row->fields[KIND]) || !TL_SCAN_SKIP(&t, ","))
-		return false;
-	row->slot = guess;
-	*s = t;
-	return true;
 }
 
 /*
@@ -121,35 +83,37 @@ take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
  * proofs, origins, or the last?
  */
 static bool
-is_older(unsigned columns)
+is_older(unsigned count)
 {
-	return columns == THREAD || columns == DURATION || columns == PROVEN ||
-	       columns == HOST || columns == BARE;
+	return count == 17 || count == 19 || count == 21 || count == 23 ||
+	       count == 25;
 }
 
 static bool
-split(const struct tl_message_cache *cache, struct tl_bytes line,
-    struct row *row)
+split(const struct tl_line_read *r, struct tl_bytes line,
+    struct tl_line_row *row)
 {
+	static const struct tl_bytes between[] = { { "", 0 }, { ",", 1 },
+		{ ",", 1 }, { ",", 1 }, { "", 0 } };
 	struct tl_scan s = { line.data, line.data + line.size };
+	struct tl_line_value *field;
 
-	row->end = s.end;
-	row->slot = NULL;
+	row->count = TL_ARGS_MAX;
 	for (unsigned i = 0; i < COLUMNS; i++) {
-		if (i == PRIORITY &&
-		    take_guess(&s, tl_message_cache_guess(cache), row))
-			i = ARG;
-		if (!take_field(&s, &row->fields[i]))
-			return false;
-		if (s.at == s.end && is_older(i + 1)) {
-			while (++i < COLUMNS)
-				row->fields[i] = tl_bytes(NULL, 0);
-			return true;
+		if (i == PRIORITY && tl_line_read_guess(r, &s, row, between)) {
+			i = KIND;
+		} else {
+			field = columns[i] == ARGS ? &row->args[i - FIRST_ARG]
+						   : &row->members[columns[i]];
+			if (!take_field(&s, field))
+				return false;
 		}
-		if (i + 1 < COLUMNS && !TL_SCAN_SKIP(&s, ","))
+		if (s.at == s.end)
+			return i + 1 == COLUMNS || is_older(i + 1);
+		if (!TL_SCAN_SKIP(&s, ","))
 			return false;
 	}
-	return s.at == s.end;
+	return false;
 }
 
 /* Undo an escape and return its size; bytes that are no escape stay. */
@@ -180,320 +144,60 @@ undo_escape(const char *at, size_t size, char *byte)
 	}
 }
 
-/*
- * The text of a field: in place, or appended to scratch, which has room for the
- * text.
- */
-static struct tl_bytes
-undo(struct tl_text *scratch, struct tl_bytes raw)
+/* The text of a field, with its quotes if there are any. */
+static int
+csv_text(struct tl_line_read *r, const struct tl_line_value *field,
+    struct tl_bytes *text)
 {
+	struct tl_bytes raw = field->text;
 	const bool quoted = raw.size >= 2 && raw.data[0] == '"';
-	const size_t start = scratch->size;
+	const size_t start = r->scratch.size;
 	char byte;
 
 	if (quoted)
 		raw = tl_bytes(raw.data + 1, raw.size - 2);
 	if (raw.size > 0 && raw.data[0] == '\'')
 		raw = tl_bytes(raw.data + 1, raw.size - 1);
+	*text = raw;
 	if (!quoted && !(raw.size > 0 && memchr(raw.data, '\\', raw.size)))
-		return raw;
+		return 0;
 	for (size_t i = 0; i < raw.size;) {
 		i += undo_escape(raw.data + i, raw.size - i, &byte);
-		tl_put_char(scratch, byte);
+		tl_put_char(&r->scratch, byte);
 		if (quoted && byte == '"' && i < raw.size &&
 		    raw.data[i - 1] == '"' && raw.data[i] == '"')
 			i++;
 	}
-	return tl_bytes(scratch->data + start, scratch->size - start);
-}
-
-/*
- * Clear scratch and make room for size bytes, so that appending moves nothing.
- */
-static int
-make_room(struct tl_text *scratch, size_t size)
-{
-	tl_text_clear(scratch);
-	return tl_text_reserve(scratch, size) ? 0 : -ENOMEM;
-}
-
-static int
-read_place(const struct row *row, struct tl_event *event)
-{
-	event->cpu = TL_CPU_UNKNOWN;
-	if (tl_number_signed(row->fields[NS], row->end, &event->ns) < 0 ||
-	    tl_number_unsigned(row->fields[TSC], row->end, &event->tsc) < 0 ||
-	    (row->fields[CPU].size > 0 &&
-		tl_number_small(row->fields[CPU], row->end, &event->cpu) < 0))
-		return -EBADMSG;
+	*text = tl_bytes(r->scratch.data + start, r->scratch.size - start);
 	return 0;
-}
-
-static int
-read_loss(struct tl_line_read *r, const struct row *row, struct tl_event *event)
-{
-	if (read_place(row, event) < 0 ||
-	    tl_number_unsigned(row->fields[VALUE], row->end, &event->lost) < 0)
-		return -EBADMSG;
-	return tl_line_read_give(r, event);
-}
-
-static int
-read_text(struct tl_line_read *r, unsigned format, struct tl_bytes raw,
-    uint64_t *value)
-{
-	if (make_room(&r->scratch, raw.size) < 0)
-		return -ENOMEM;
-	return tl_line_read_text(r, format, undo(&r->scratch, raw), value);
-}
-
-static int
-read_value(struct tl_line_read *r, const struct row *row, unsigned i,
-    struct tl_event *event)
-{
-	const struct tl_bytes raw = row->fields[VALUE + 2 * i];
-	uint64_t *value = &event->args[i];
-	int64_t number;
-	int rc;
-
-	switch (event->message->args[i].format) {
-	case TIMELINE_ARG_SIGNED: /* 64 bits, signed or unsigned */
-	case TIMELINE_ARG_DURATION:
-		rc = tl_number_signed(raw, row->end, &number);
-		*value = rc == 0 ? (uint64_t)number : 0;
-		if (rc < 0 &&
-		    event->message->args[i].format == TIMELINE_ARG_SIGNED)
-			rc = tl_number_unsigned(raw, row->end, value);
-		break;
-	case TIMELINE_ARG_DOUBLE:
-		rc = tl_number_double(raw, value);
-		break;
-	case TIMELINE_ARG_STRING:
-	case TIMELINE_ARG_TEXT8:
-		return read_text(r, event->message->args[i].format, raw, value);
-	default:
-		rc = tl_number_unsigned(raw, row->end, value);
-	}
-	if (rc < 0)
-		tl_line_read_odd_value(r);
-	return 0;
-}
-
-/* Was an end logged without its arguments? */
-static bool
-is_bare(const struct row *row, const struct tl_event *event)
-{
-	for (unsigned i = 0; i < event->message->argc; i++) {
-		if (row->fields[VALUE + 2 * i].size > 0)
-			return false;
-	}
-	return event->kind == TL_END && event->message->argc > 0;
-}
-
-static int
-read_values(struct tl_line_read *r, const struct row *row,
-    struct tl_event *event)
-{
-	int rc = 0;
-
-	event->bare = is_bare(row, event);
-	if (event->bare)
-		return 0;
-	event->known = tl_bytes_equal(row->fields[BARE], tl_bytes_of("true"));
-	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
-		if (row->fields[ARG + 2 * i].size == 0)
-			tl_line_read_odd_value(r);
-		else
-			rc = read_value(r, row, i, event);
-	}
-	return rc;
-}
-
-/* Do the fields after the arguments of a message hold a scope? */
-static bool
-has_scope(const struct row *row, unsigned argc)
-{
-	const struct tl_bytes *pair = &row->fields[ARG + 2 * argc];
-
-	return argc < TL_ARGS_MAX && pair[0].size > 0 &&
-	       tl_bytes_equal(pair[0], tl_bytes_of(TL_CSV_SCOPE_NAME)) &&
-	       tl_bytes_equal(pair[1], tl_bytes_of(TL_CSV_SCOPE_SOURCE));
-}
-
-/* Define a message that is not in the cache. */
-static int
-define(struct tl_line_read *r, const struct tl_message_cache_key *raw,
-    const struct tl_message **message, uint64_t *whole)
-{
-	struct tl_message_cache_key plain = *raw;
-	size_t size = 0;
-
-	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
-		size += raw->parts[i].size;
-	if (make_room(&r->scratch, size) < 0)
-		return -ENOMEM;
-	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
-		plain.parts[i] = undo(&r->scratch, raw->parts[i]);
-	return tl_line_read_message(r, &plain, raw, message, whole);
-}
-
-static int
-find_message(struct tl_line_read *r, const struct tl_message_cache_key *raw,
-    struct row *row, const struct tl_message **message, uint64_t *whole)
-{
-	*whole = 0;
-	row->slot = tl_message_cache_find(&r->cache, raw);
-	if (!row->slot)
-		return define(r, raw, message, whole);
-	*message = row->slot->message;
-	return 0;
-}
-
-/* Has the guessed message the scope that the line has? */
-static bool
-is_guessed(const struct row *row)
-{
-	const struct tl_message_cache_slot *slot = row->slot;
-
-	return slot && (!tl_line_read_is_span(slot->kind) ||
-			   has_scope(row, slot->message->argc) ==
-			       (slot->scope == TIMELINE_SOURCE));
-}
-
-/*
- * Find the message first without a scope: only the message gives the number of
- * arguments, and so the column of the scope.
- */
-static int
-look_up_message(struct tl_line_read *r, struct row *row, struct tl_event *event,
-    uint64_t *whole)
-{
-	struct tl_message_cache_key key = { .parts = { row->fields[PRIORITY],
-						row->fields[CATEGORY],
-						row->fields[MESSAGE] },
-		.kind = event->kind };
-	int rc = find_message(r, &key, row, &event->message, whole);
-
-	if (rc == 0 && tl_line_read_is_span(event->kind) &&
-	    has_scope(row, event->message->argc)) {
-		key.scope = TIMELINE_SOURCE;
-		rc = find_message(r, &key, row, &event->message, whole);
-	}
-	return rc;
-}
-
-static int
-read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
-{
-	uint64_t whole = 0;
-	int rc = 0;
-
-	if (is_guessed(row))
-		event->message = row->slot->message;
-	else
-		rc = look_up_message(r, row, event, &whole);
-	if (rc < 0)
-		return rc;
-	if (row->slot)
-		tl_message_cache_follow(&r->cache, row->slot);
-	event->args[0] = whole;
-	return whole ? 0 : read_values(r, row, event);
-}
-
-static int
-read_names(struct tl_line_read *r, const struct row *row,
-    const struct tl_event *event)
-{
-	const struct tl_bytes thread = row->fields[THREAD];
-	const struct tl_bytes process = row->fields[PROCESS];
-	struct tl_bytes plain;
-
-	if (thread.size == 0 && process.size == 0)
-		return 0;
-	if (make_room(&r->scratch, thread.size + process.size) < 0)
-		return -ENOMEM;
-	plain = undo(&r->scratch, thread);
-	return tl_line_read_names(r, event, plain, undo(&r->scratch, process));
-}
-
-static void
-read_proof(const struct row *row, struct tl_event *event)
-{
-	const struct tl_bytes yes = tl_bytes_of("true");
-
-	event->proven = tl_bytes_equal(row->fields[PROVEN], yes);
-	if (row->fields[BEGUN].size == 0 ||
-	    tl_number_unsigned(row->fields[BEGUN], row->end,
-		&event->begun_tsc) < 0)
-		return;
-	if (tl_number_signed(row->fields[DURATION], row->end,
-		&event->duration_ns) == 0)
-		event->begun = tl_bytes_equal(row->fields[UNSURE], yes)
-				   ? TL_BEGUN_UNSURE
-				   : TL_BEGUN;
-	else if (event->begun_tsc == 0)
-		event->begun = TL_BEGUN_NONE;
-}
-
-static int
-read_origin(struct tl_line_read *r, const struct row *row)
-{
-	const struct tl_bytes host = row->fields[HOST];
-	const struct tl_bytes timeline = row->fields[TIMELINE];
-	struct tl_bytes plain;
-
-	if (host.size == 0 && timeline.size == 0)
-		return 0;
-	if (make_room(&r->scratch, host.size + timeline.size) < 0)
-		return -ENOMEM;
-	plain = undo(&r->scratch, host);
-	tl_line_read_origin(r, plain, undo(&r->scratch, timeline));
-	return 0;
-}
-
-static int
-read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
-{
-	int rc;
-
-	if (read_place(row, event) < 0 ||
-	    tl_number_small(row->fields[PID], row->end, &event->pid) < 0 ||
-	    tl_number_small(row->fields[TID], row->end, &event->tid) < 0)
-		return -EBADMSG;
-	read_proof(row, event);
-	rc = read_message(r, row, event);
-	if (rc == 0)
-		rc = read_names(r, row, event);
-	if (rc == 0)
-		rc = read_origin(r, row);
-	return rc < 0 ? rc : tl_line_read_give(r, event);
 }
 
 static int
 csv_line(struct tl_line_read *r, struct tl_bytes line)
 {
-	struct row row;
-	struct tl_event event = { 0 };
+	struct tl_line_row row;
+	struct tl_line_value *m = row.members;
 
 	if (tl_csv_recognise(line) > 0) /* files may be joined */
 		return 0;
-	if (!split(&r->cache, line, &row))
+	tl_line_row_clear(&row);
+	if (!split(r, line, &row))
 		return -EBADMSG;
-	event.kind = row.slot ? row.slot->kind
-			      : (uint8_t)tl_line_read_kind(row.fields[KIND]);
-	if (event.kind == 0 &&
-	    tl_bytes_equal(row.fields[KIND], tl_bytes_of("overwritten"))) {
-		event.kind = TL_LOST;
-		event.overwritten = true;
-	}
-	if (event.kind == 0)
-		return -EBADMSG;
-	return event.kind == TL_LOST ? read_loss(r, &row, &event)
-				     : read_event(r, &row, &event);
+	if (tl_bytes_are(m[TL_LINE_KIND].text, "lost"))
+		m[TL_LINE_LOST] = row.args[1];
+	else if (tl_bytes_are(m[TL_LINE_KIND].text, "overwritten"))
+		m[TL_LINE_OVERWRITTEN] = row.args[1];
+	/* The stamp 0 without a duration: there is no begin. */
+	if (m[TL_LINE_BEGUN].kind == TL_LINE_WHOLE &&
+	    m[TL_LINE_BEGUN].number == 0 &&
+	    m[TL_LINE_DURATION].kind != TL_LINE_WHOLE)
+		m[TL_LINE_BEGUN].kind = TL_LINE_NULL;
+	return tl_line_read_row(r, &row);
 }
 
 static const struct tl_line_read_kind kind = { .name = "CSV of timeline-dump",
-	.line = csv_line };
+	.line = csv_line,
+	.text = csv_text };
 
 int
 tl_csv_read_new(struct tl_reader **reader, struct tl_sink *sink,

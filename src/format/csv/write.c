@@ -11,7 +11,7 @@
 #include "format/csv/csv.h"
 
 #include "event/render.h"
-#include "format/line_write.h"
+#include "format/line.h"
 
 #include <timeline.h>
 
@@ -71,8 +71,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 
 	if (message->kind == TIMELINE_RECORD_SPAN &&
 	    message->scope == TIMELINE_SOURCE && columns > 0) {
-		tl_put_string(text,
-		    "," TL_CSV_SCOPE_NAME "," TL_CSV_SCOPE_SOURCE);
+		tl_put_string(text, ",scope,source");
 		columns -= 2;
 	}
 	tl_put_repeat(text, ',', columns);
@@ -93,41 +92,14 @@ write_place(char *to, const struct tl_event *event)
 	return to;
 }
 
+/* An empty text is "", because an empty field is a value that was not logged. */
 static void
-put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
+put_text(struct tl_text *text, struct tl_bytes value)
 {
-	const struct tl_message *message = event->message;
-	const uint64_t value = event->args[index];
-	struct tl_bytes string;
-	double number;
-
-	switch (message->args[index].format) {
-	case TIMELINE_ARG_SIGNED:
-	case TIMELINE_ARG_DURATION:
-		tl_put_signed(text, (int64_t)value);
-		return;
-	case TIMELINE_ARG_DOUBLE:
-		memcpy(&number, &value, sizeof(number));
-		tl_put_double(text, number);
-		return;
-	case TIMELINE_ARG_STRING:
-	case TIMELINE_ARG_TEXT8:
-		string = tl_message_text(message, index, &event->args[index]);
-		if (string.data) {
-			/*
-			 * Append a text; an empty text is "", because an empty
-			 * field is a value that was not logged.
-			 */
-			if (string.size == 0)
-				tl_put_string(text, "\"\"");
-			else
-				tl_put_csv(text, string);
-			return;
-		}
-		tl_put_char(text, '#');
-		break;
-	}
-	tl_put_unsigned(text, value);
+	if (value.size == 0)
+		tl_put_string(text, "\"\"");
+	else
+		tl_put_csv(text, value);
 }
 
 static char *
@@ -189,7 +161,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 			continue;
 		}
 		text->size = (size_t)(to - text->data);
-		put_value(text, event, i);
+		tl_render_arg_exact(text, event, i, put_text);
 		if (!(to = tl_text_reserve(text, room)))
 			return;
 	}

@@ -36,7 +36,7 @@
 #include "format/jsonl/jsonl.h"
 
 #include "event/render.h"
-#include "format/line_write.h"
+#include "format/line.h"
 
 #include <timeline.h>
 
@@ -46,13 +46,6 @@ enum {
 	/* bytes of a line without pieces and arguments */
 	FRAME_MAX = 320 + TL_LINE_NAMES_MAX + TL_LINE_ORIGIN_MAX
 };
-
-#define MOVED    ",\"moved\":true"
-#define DURATION ",\"duration_ns\":"
-#define UNSURE   ",\"unsure\":true"
-#define PROVEN   ",\"proven\":true"
-#define BEGUN    ",\"begun_tsc\":"
-#define BARE     ",\"bare\":true"
 
 /* Write a literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
@@ -125,6 +118,40 @@ put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
 	put_member(text, ",\"process\":\"", process);
 }
 
+/* Write the error bound of the time relative to other hosts. */
+static char *
+write_bound(char *to, const struct tl_event *event)
+{
+	to = WRITE(to, ",\"sync_error_us\":");
+	to = event->sync_us == TL_SYNC_UNBOUNDED
+		 ? WRITE(to, "null")
+		 : tl_write_unsigned(to, event->sync_us);
+	return event->overlaps ? WRITE(to, ",\"overlaps\":true") : to;
+}
+
+/* Write what an end says of its begin, or that the end of a begin will. */
+static char *
+write_proof(char *to, const struct tl_event *event)
+{
+	const bool is_end = event->kind == TL_END;
+
+	if (is_end && tl_event_is_begun(event)) {
+		to = WRITE(to, ",\"duration_ns\":");
+		to = tl_write_signed(to, event->duration_ns);
+		if (event->begun == TL_BEGUN_UNSURE)
+			to = WRITE(to, ",\"unsure\":true");
+	}
+	if (event->proven)
+		to = WRITE(to, ",\"proven\":true");
+	if (is_end && tl_event_is_stamped(event)) {
+		to = WRITE(to, ",\"begun_tsc\":");
+		to = tl_write_unsigned(to, event->begun_tsc);
+	} else if (is_end && event->begun == TL_BEGUN_NONE) {
+		to = WRITE(to, ",\"begun_tsc\":null");
+	}
+	return to;
+}
+
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
     const struct tl_event *event, const struct tl_line_words *words)
@@ -148,39 +175,13 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	to = tl_write_unsigned(to, event->tid);
 	to = write_bytes(to, words->names);
 	to = write_bytes(to, words->origin);
-	if (words->has_bound || event->sync_us != 0 || event->overlaps) {
-		/* Write the error bound of the time relative to other hosts. */
-		to = WRITE(to, ",\"sync_error_us\":");
-		to = event->sync_us == TL_SYNC_UNBOUNDED
-			 ? WRITE(to, "null")
-			 : tl_write_unsigned(to, event->sync_us);
-		if (event->overlaps)
-			to = WRITE(to, ",\"overlaps\":true");
-	}
+	if (words->has_bound || event->sync_us != 0 || event->overlaps)
+		to = write_bound(to, event);
 	if (event->moved)
-		to = WRITE(to, MOVED);
-
-	/*
-	 * Write what an end says of its begin, or that the end of a begin will.
-	 */
-	const bool is_end = event->kind == TL_END;
-
-	if (is_end && tl_event_is_begun(event)) {
-		to = WRITE(to, DURATION);
-		to = tl_write_signed(to, event->duration_ns);
-		if (event->begun == TL_BEGUN_UNSURE)
-			to = WRITE(to, UNSURE);
-	}
-	if (event->proven)
-		to = WRITE(to, PROVEN);
-	if (is_end && tl_event_is_stamped(event)) {
-		to = WRITE(to, BEGUN);
-		to = tl_write_unsigned(to, event->begun_tsc);
-	} else if (is_end && event->begun == TL_BEGUN_NONE) {
-		to = WRITE(to, BEGUN "null");
-	}
+		to = WRITE(to, ",\"moved\":true");
+	to = write_proof(to, event);
 	if (event->known && argc > 0)
-		to = WRITE(to, BARE);
+		to = WRITE(to, ",\"bare\":true");
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	to = WRITE(to, "\",\"args\":{");

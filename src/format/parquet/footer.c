@@ -81,7 +81,7 @@ static const struct {
 };
 
 static const char *const names[] = {
-#define COLUMN(name, word, kind, repetition) word,
+#define COLUMN(name, word, kind, repetition, is_known, number) word,
 #include "format/parquet/columns.def"
 #undef COLUMN
 };

@@ -16,7 +16,7 @@ enum {
 };
 
 enum parquet_column_name {
-#define COLUMN(name, word, kind, repetition) name,
+#define COLUMN(name, word, kind, repetition, is_known, number) name,
 #include "format/parquet/columns.def"
 #undef COLUMN
 	COLUMNS

@@ -22,38 +22,10 @@
 /* U+FFFD makes a bad byte three bytes. */
 enum { TEXT_MAX = TL_INTERNER_TEXT_MAX / 3 };
 
-#define HIGH_BITS UINT64_C(0x8080808080808080)
-
 static void
 put(struct parquet_write *w, enum parquet_column_name name, uint64_t value)
 {
 	tl_parquet_put(&w->columns[name], w->row, value);
-}
-
-/* The number of leading bytes that are UTF-8. */
-static size_t
-count_valid(struct tl_bytes text)
-{
-	size_t at = 0, size;
-	uint32_t code;
-
-	while (at < text.size) {
-		uint64_t word;
-
-		/* ASCII bytes, in eights */
-		for (; text.size - at >= sizeof(word); at += sizeof(word)) {
-			memcpy(&word, text.data + at, sizeof(word));
-			if (word & HIGH_BITS)
-				break;
-		}
-		if (at == text.size)
-			break;
-		size = tl_utf8_decode(text, at, &code);
-		if (size == 0)
-			break;
-		at += size;
-	}
-	return at;
 }
 
 /* The text as UTF-8, cut if too long. */
@@ -70,7 +42,7 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 		       ((unsigned char)text.data[text.size] & 0xc0) == 0x80)
 			text.size--;
 	}
-	valid = count_valid(text);
+	valid = tl_utf8_valid(text);
 	if (valid == text.size)
 		return text;
 	tl_note(&w->writer.notes, NOT_UTF8, TL_FAULT_NOWHERE);
@@ -79,7 +51,7 @@ made_valid(struct parquet_write *w, struct tl_bytes text)
 		tl_put_bytes(&w->scratch, tl_bytes(text.data, valid));
 		tl_put_string(&w->scratch, "\xef\xbf\xbd");
 		text = tl_bytes(text.data + valid + 1, text.size - valid - 1);
-		valid = count_valid(text);
+		valid = tl_utf8_valid(text);
 	}
 	tl_put_bytes(&w->scratch, text);
 	return tl_text_bytes(&w->scratch);
@@ -125,7 +97,6 @@ put_source(struct parquet_write *w, const struct tl_event *event)
 	struct tl_bytes process;
 	int rc;
 
-	put(w, SOURCE, event->source);
 	if ((rc = put_word(w, HOST, origin->machine, &kept->host)) < 0 ||
 	    (rc = put_word(w, TIMELINE, origin->timeline, &kept->timeline)) < 0)
 		return rc;
@@ -162,8 +133,6 @@ put_definition(struct parquet_write *w, const struct tl_message *m,
 		0 ||
 	    (rc = put_some(w, FILE, m->file, &kept->file)) < 0)
 		return rc;
-	if (m->file.size > 0)
-		put(w, FILE_LINE, m->line);
 	if (m->kind != TIMELINE_RECORD_SPAN)
 		return 0;
 	return put_word(w, SCOPE,
@@ -250,72 +219,50 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
+/* Put the numbers of a row. */
+static void
+put_numbers(struct parquet_write *w, const struct tl_event *e)
+{
+	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
+	const struct tl_message *m = e->message;
+	const struct tl_span *span = w->writer.span;
+
+#define COLUMN(name, word, kind, repetition, is_known, number) \
+	if (is_known) \
+		put(w, name, (uint64_t)(number));
+#include "format/parquet/columns.def"
+#undef COLUMN
+}
+
 static int
 put_row(struct parquet_write *w, const struct tl_event *event)
 {
+	const struct tl_span *span = w->writer.span;
+	struct tl_event whole = *event;
+	struct parquet_message *kept;
 	int rc;
 
-	/* Put the columns of events and losses. */
-	const bool is_micros = w->columns[TIME].kind == TL_PARQUET_MICROS;
-
-	put(w, TIME, (uint64_t)(is_micros ? micros_of(event->ns) : event->ns));
-	put(w, NS, (uint64_t)event->ns);
-	if (event->cpu != TL_CPU_UNKNOWN)
-		put(w, CPU, event->cpu);
-	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
-		put(w, SYNC_US, event->sync_us);
-	put(w, OVERLAPS, event->overlaps);
-	put(w, ERROR_NS, event->error_ns);
-	put(w, TSC, event->tsc);
-	put(w, EPOCH, event->epoch);
-	put(w, LANE, event->lane);
+	put_numbers(w, event);
 	if ((rc = put_source(w, event)) < 0)
 		return rc;
-	if (event->message) {
-		const struct tl_message *message = event->message;
-		struct tl_event whole = *event;
-		struct parquet_message *kept;
-
-		/* Put the columns of events only. */
-		put(w, PID, event->pid);
-		put(w, TID, event->tid);
-		put(w, NUMBER, event->number);
-		put(w, LEVEL, event->level);
-		if (event->kind == TL_BEGIN)
-			put(w, CONTINUED, event->continued);
-		if (event->kind == TL_END)
-			put(w, BARE, event->bare);
-
-		/*
-		 * Put the duration of an end that has a begin.  An end without
-		 * arguments gets the arguments of the begin.
-		 */
-		const struct tl_span *span = w->writer.span;
-
-		if (span) {
-			put(w, DURATION_NS, (uint64_t)span->duration_ns);
-			put(w, DEPTH, span->depth);
-			put(w, LOSSY, span->lossy);
-			if (whole.bare)
-				memcpy(whole.args, span->args,
-				    sizeof(whole.args));
-			whole.bare = span->bare;
-		}
-		if ((rc = find_message(w, message, &kept)) < 0 ||
-		    (rc = put_word(w, KIND, tl_kind_name(event->kind),
-			 &kept->kinds[event->kind])) < 0 ||
-		    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
-			 &kept->priority)) < 0 ||
-		    (rc = put_definition(w, message, kept)) < 0 ||
-		    (rc = put_args(w, &whole, kept)) < 0)
-			return rc;
-		return put_rendered(w, &whole);
+	if (!event->message) {
+		rc = put_word(w, KIND, tl_event_kind_name(event), NULL);
+		return rc < 0 ? rc : put_rendered(w, event);
 	}
-
-	put(w, event->overwritten ? OVERWRITTEN : LOST, event->lost);
-	if ((rc = put_word(w, KIND, tl_event_kind_name(event), NULL)) < 0)
+	/* An end without arguments gets the arguments of the begin. */
+	if (span && whole.bare)
+		memcpy(whole.args, span->args, sizeof(whole.args));
+	if (span)
+		whole.bare = span->bare;
+	if ((rc = find_message(w, event->message, &kept)) < 0 ||
+	    (rc = put_word(w, KIND, tl_kind_name(event->kind),
+		 &kept->kinds[event->kind])) < 0 ||
+	    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
+		 &kept->priority)) < 0 ||
+	    (rc = put_definition(w, event->message, kept)) < 0 ||
+	    (rc = put_args(w, &whole, kept)) < 0)
 		return rc;
-	return put_rendered(w, event);
+	return put_rendered(w, &whole);
 }
 
 /* == pages and row groups == */
@@ -427,7 +374,7 @@ make(struct parquet_write *w)
 
 #define REQUIRED false
 #define OPTIONAL true
-#define COLUMN(name, word, kind, repetition) \
+#define COLUMN(name, word, kind, repetition, is_known, number) \
 	tl_parquet_column_init(&w->columns[i++], TL_PARQUET_##kind, repetition);
 #include "format/parquet/columns.def"
 #undef COLUMN

@@ -112,6 +112,7 @@ static const char tables[] =
 	"strftime('%Y-%m-%dT%H:%M:%S', (e.ns - " REST_NS ") / 1000000000," \
 	" 'unixepoch') || printf('.%09dZ', " REST_NS ")"
 
+/* clang-format off */
 static const char views[] =
     "CREATE INDEX events_by_time ON events(ns);"
     "CREATE INDEX events_by_message ON events(message, ns);"
@@ -120,46 +121,39 @@ static const char views[] =
     "CREATE INDEX spans_by_time ON spans(begin_ns);"
     "CREATE VIEW timeline AS SELECT e.id, " TIME " AS time, e.ns,"
     "  l.name AS level, m.category, k.name AS kind, m.line AS message,"
-    "  m.name1, " SHOWN("1") " AS value1, m.name2, " SHOWN(
-	"2") " AS value2,"
-	     "  m.name3, " SHOWN("3") " AS value3, m.name4, " SHOWN(
-		 "4") " AS value4,"
-		      "  e.lost, t.pid, t.tid, e.cpu, s.machine, t.name AS "
-		      "thread,"
-		      "  t.process"
-		      "  FROM events e LEFT JOIN messages m ON m.id = e.message"
-		      "  LEFT JOIN sources s ON s.id = e.source"
-		      "  LEFT JOIN levels l USING (level)"
-		      "  LEFT JOIN kinds k ON k.kind = e.kind"
-		      "  LEFT JOIN threads t ON t.id = e.thread ORDER BY e.id;"
-		      "CREATE VIEW durations AS SELECT m.category, m.line AS "
-		      "message,"
-		      "  count(*) AS calls, sum(e.duration_ns) AS total_ns,"
-		      "  min(e.duration_ns) AS min_ns,"
-		      "  CAST(avg(e.duration_ns) AS INTEGER) AS mean_ns,"
-		      "  max(e.duration_ns) AS max_ns"
-		      "  FROM spans e JOIN messages m ON m.id = e.message"
-		      "  WHERE e.end_ns IS NOT NULL AND NOT e.lossy"
-		      "  GROUP BY e.message"
-		      "  ORDER BY total_ns DESC;"
-		      "CREATE VIEW counters AS SELECT " TIME
-		      " AS time, e.ns, m.category,"
-		      "  m.line AS message, t.pid, " SHOWN(
-			  "1") " AS value,"
-			       "  s.machine FROM events e"
-			       "  LEFT JOIN sources s ON s.id = e.source"
-			       "  JOIN messages m ON m.id = e.message"
-			       "  JOIN threads t ON t.id = e.thread WHERE "
-			       "e.kind = 4 ORDER BY e.id;"
-			       "CREATE VIEW losses AS SELECT " TIME
-			       " AS time, e.ns, e.cpu, e.lane,"
-			       "  printf('%u', e.lost) AS lost, s.machine"
-			       "  FROM events e"
-			       "  LEFT JOIN sources s ON s.id = e.source"
-			       "  WHERE e.kind = 5"
-			       "  ORDER BY e.id;"
-			       "PRAGMA user_version = 1;"
-			       "COMMIT;";
+    "  m.name1, " SHOWN("1") " AS value1, m.name2, " SHOWN("2") " AS value2,"
+    "  m.name3, " SHOWN("3") " AS value3, m.name4, " SHOWN("4") " AS value4,"
+    "  e.lost, t.pid, t.tid, e.cpu, s.machine, t.name AS thread,"
+    "  t.process"
+    "  FROM events e LEFT JOIN messages m ON m.id = e.message"
+    "  LEFT JOIN sources s ON s.id = e.source"
+    "  LEFT JOIN levels l USING (level)"
+    "  LEFT JOIN kinds k ON k.kind = e.kind"
+    "  LEFT JOIN threads t ON t.id = e.thread ORDER BY e.id;"
+    "CREATE VIEW durations AS SELECT m.category, m.line AS message,"
+    "  count(*) AS calls, sum(e.duration_ns) AS total_ns,"
+    "  min(e.duration_ns) AS min_ns,"
+    "  CAST(avg(e.duration_ns) AS INTEGER) AS mean_ns,"
+    "  max(e.duration_ns) AS max_ns"
+    "  FROM spans e JOIN messages m ON m.id = e.message"
+    "  WHERE e.end_ns IS NOT NULL AND NOT e.lossy"
+    "  GROUP BY e.message"
+    "  ORDER BY total_ns DESC;"
+    "CREATE VIEW counters AS SELECT " TIME " AS time, e.ns, m.category,"
+    "  m.line AS message, t.pid, " SHOWN("1") " AS value,"
+    "  s.machine FROM events e"
+    "  LEFT JOIN sources s ON s.id = e.source"
+    "  JOIN messages m ON m.id = e.message"
+    "  JOIN threads t ON t.id = e.thread WHERE e.kind = 4 ORDER BY e.id;"
+    "CREATE VIEW losses AS SELECT " TIME " AS time, e.ns, e.cpu, e.lane,"
+    "  printf('%u', e.lost) AS lost, s.machine"
+    "  FROM events e"
+    "  LEFT JOIN sources s ON s.id = e.source"
+    "  WHERE e.kind = 5"
+    "  ORDER BY e.id;"
+    "PRAGMA user_version = 1;"
+    "COMMIT;";
+/* clang-format on */
 
 enum { EVENTS, MESSAGES, THREADS, SPANS, INFO, SOURCES, STATEMENTS };
 
@@ -310,15 +304,8 @@ set_values(struct sqlite_write *w, struct cell cells[TL_ARGS_MAX],
 static bool
 is_text(struct tl_bytes bytes)
 {
-	uint32_t code;
-	size_t size;
-
-	for (size_t at = 0; at < bytes.size; at += size) {
-		size = tl_utf8_decode(bytes, at, &code);
-		if (size == 0 || code == 0)
-			return false;
-	}
-	return true;
+	return tl_utf8_valid(bytes) == bytes.size &&
+	       (bytes.size == 0 || !memchr(bytes.data, '\0', bytes.size));
 }
 
 /* Insert a row: 0, -errno.  Bytes that are no text become a blob. */

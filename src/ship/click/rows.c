@@ -16,7 +16,7 @@ static const struct column {
 	const char *name;
 	const char *type;
 } columns[] = {
-#define COLUMN(name, type) { name, type },
+#define COLUMN(name, type, put) { name, type },
 #include "ship/click/columns.def"
 #undef COLUMN
 };
@@ -133,87 +133,55 @@ put_number(struct tl_text *text, bool is_known, uint64_t number)
 }
 
 static void
-put_value(struct tl_text *text, const struct tl_event *event, unsigned i)
+put_name_of(struct tl_text *text, const struct tl_event *e, unsigned i)
 {
-	const uint64_t value = event->args[i];
-	struct tl_bytes string;
-	double number;
+	put_escaped(text, e->message->args[i].name);
+}
 
-	switch (event->message->args[i].format) {
-	case TIMELINE_ARG_SIGNED:
-	case TIMELINE_ARG_DURATION:
-		tl_put_signed(text, (int64_t)value);
-		return;
-	case TIMELINE_ARG_DOUBLE:
-		memcpy(&number, &value, sizeof(number));
-		tl_put_double(text, number);
-		return;
-	case TIMELINE_ARG_STRING:
-	case TIMELINE_ARG_TEXT8:
-		string = tl_message_text(event->message, i, &event->args[i]);
-		if (string.data) {
-			put_escaped(text, string);
-			return;
-		}
-		tl_put_char(text, '#');
-		break;
+static void
+put_value_of(struct tl_text *text, const struct tl_event *e, unsigned i)
+{
+	tl_render_arg_exact(text, e, i, put_escaped);
+}
+
+/* An array of the arguments. */
+static void
+put_args(struct tl_text *text, const struct tl_event *e,
+    void (*put)(struct tl_text *text, const struct tl_event *e, unsigned i))
+{
+	const unsigned argc =
+	    e->message && tl_event_has_args(e) ? e->message->argc : 0;
+
+	tl_put_string(text, "\t[");
+	for (unsigned i = 0; i < argc; i++) {
+		tl_put_string(text, i > 0 ? ",'" : "'");
+		put(text, e, i);
+		tl_put_char(text, '\'');
 	}
-	tl_put_unsigned(text, value);
+	tl_put_char(text, ']');
 }
 
 static int
-put_row(void *context, struct tl_event *event, uint32_t row)
+put_row(void *context, struct tl_event *e, uint32_t row)
 {
+	const struct tl_bytes none = { 0 };
 	struct rows *r = context;
 	struct tl_text *text = r->text;
-	const struct tl_message *message = event->message;
-	const struct tl_names *names = message ? tl_event_names(event) : NULL;
-	const bool is_known = event->kind == TL_END && tl_event_is_begun(event);
-	const unsigned argc =
-	    message && tl_event_has_args(event) ? message->argc : 0;
+	const struct tl_message *m = e->message;
+	const struct tl_names *names = m ? tl_event_names(e) : NULL;
+	const bool is_begun = e->kind == TL_END && tl_event_is_begun(e);
 	int rc;
 
-	if (event->continued) /* it is a row of an earlier block */
+	if (e->continued) /* it is a row of an earlier block */
 		return 0;
 	if (r->filter &&
-	    (rc = tl_script_filter_passes(r->filter, event, r->fault)) <= 0)
+	    (rc = tl_script_filter_passes(r->filter, e, r->fault)) <= 0)
 		return rc;
-	tl_put_signed(text, event->ns);
-	tl_put_bytes(text, tl_bytes(r->head.data, r->head.size));
-	put_number(text, true, row);
-	put_word(text, tl_event_kind_name(event));
-	put_text(text, message ? message->category : tl_bytes(NULL, 0));
-	put_text(text, message ? message->line1 : tl_bytes(NULL, 0));
-	put_word(text, message ? tl_level_name(event->level) : "");
-	put_number(text, true, message ? event->level : 0);
 	tl_text_clear(&r->line);
-	tl_render_cached(r->render, &r->line, event);
-	put_text(text, tl_bytes(r->line.data, r->line.size));
-	put_number(text, is_known, (uint64_t)event->duration_ns);
-	put_number(text, is_known, event->begun == TL_BEGUN_UNSURE);
-	put_number(text, !message && !event->overwritten, event->lost);
-	put_number(text, !message && event->overwritten, event->lost);
-	put_number(text, message != NULL, event->pid);
-	put_number(text, message != NULL, event->tid);
-	put_number(text, event->cpu != TL_CPU_UNKNOWN, event->cpu);
-	put_text(text,
-	    names ? tl_names_process(names, event->pid) : tl_bytes(NULL, 0));
-	put_text(text, names ? tl_names_thread(names, event->pid, event->tid)
-			     : tl_bytes(NULL, 0));
-	put_number(text, true, event->error_ns);
-	/* Two arrays: the names of the arguments, and their values. */
-	for (unsigned array = 0; array < 2; array++) {
-		tl_put_string(text, "\t[");
-		for (unsigned i = 0; i < argc; i++) {
-			tl_put_string(text, i > 0 ? ",'" : "'");
-			if (array == 0)
-				put_escaped(text, message->args[i].name);
-			else
-				put_value(text, event, i);
-			tl_put_char(text, '\'');
-		}
-		tl_put_char(text, ']');
-	}
+	tl_render_cached(r->render, &r->line, e);
+#define COLUMN(name, type, put) put;
+#include "ship/click/columns.def"
+#undef COLUMN
 	tl_put_char(text, '\n');
 	return text->rc < 0 ? text->rc : r->line.rc;
 }

@@ -108,21 +108,13 @@ unsigned_of(struct tl_text *out, struct tl_bytes in)
 	put_number(out, rc, n, false);
 }
 
-/* As an unsigned, a signed and a small number. */
 static void
 number(struct tl_text *out, struct tl_bytes in)
 {
-	const char *end = in.data + in.size;
-	uint64_t n;
-	int64_t sn;
-	uint32_t small;
-	int rc = tl_number_unsigned(in, end, &n);
+	int64_t n;
+	const int rc = tl_number_signed(in, in.data + in.size, &n);
 
-	put_number(out, rc, n, false);
-	rc = tl_number_signed(in, end, &sn);
-	put_number(out, rc, (uint64_t)sn, true);
-	rc = tl_number_small(in, end, &small);
-	put_number(out, rc, (uint64_t)small, true);
+	put_number(out, rc, (uint64_t)n, true);
 }
 
 static void

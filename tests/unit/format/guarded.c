@@ -9,7 +9,7 @@
 #include "format/csv/csv.h"
 #include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
-#include "format/line_read.h"
+#include "format/line.h"
 #include "format/lms/lms.h"
 #include "lib/foreign.h"
 #include "lib/test.h"
