@@ -56,7 +56,7 @@ find(int fd, uint64_t size, uint64_t step)
 	struct places places = { .count = 0 };
 	struct tl_blocks blocks;
 
-	tl_blocks_init(&blocks, fd, &nobody);
+	assert(tl_blocks_init(&blocks, fd, &nobody) == 0);
 	for (uint64_t n = step; n < size; n += step)
 		find_more(&blocks, &places, n, false);
 	find_more(&blocks, &places, size, true);

@@ -133,13 +133,6 @@ tl_chain_messages_free(struct tl_chain_messages *ms)
 
 enum { STRINGS = 64 };
 
-/* A part of a file as a storage.  The file remains open. */
-struct part {
-	struct tl_storage storage; /* first: what a trace sees */
-	int fd;
-	uint64_t at;
-};
-
 /* The number of a string in the block, and in the chain. */
 struct string_seen {
 	bool known;
@@ -156,25 +149,6 @@ struct tl_chain_opened {
 	struct tl_message_map map;
 	struct string_seen strings[STRINGS];
 };
-
-static int64_t
-part_read_at(struct tl_storage *storage, void *data, size_t size,
-    uint64_t offset)
-{
-	const struct part *p = (const struct part *)(const void *)storage;
-
-	if (offset >= storage->size)
-		return 0;
-	if (size > storage->size - offset)
-		size = (size_t)(storage->size - offset);
-	return tl_read_at(p->fd, data, size, p->at + offset);
-}
-
-static void
-part_close(struct tl_storage *storage)
-{
-	free(storage);
-}
 
 /* Report the damage of a block once, however often the block is opened. */
 static void
@@ -206,19 +180,14 @@ open_trace(struct tl_chain_opened *o, enum tl_order order)
 		.codec_count = 1,
 		.report = { note, o },
 	};
-	struct part *part = calloc(1, sizeof(*part));
 	struct tl_fault fault = { 0 };
-	int rc;
+	struct tl_storage *data;
+	int rc = tl_storage_of_part(&data, o->chain->bytes->fd, o->block->at,
+	    o->block->size);
 
-	if (!part)
-		return -ENOMEM;
-	*part = (struct part){ .storage = { .size = o->block->size,
-				   .read_at = part_read_at,
-				   .close = part_close },
-		.fd = o->chain->bytes->fd,
-		.at = o->block->at };
-	rc = tl_trace_open_storage(&o->trace, &part->storage, NULL, &options,
-	    &fault);
+	if (rc < 0)
+		return rc;
+	rc = tl_trace_open_storage(&o->trace, data, NULL, &options, &fault);
 	if (rc == -EBADMSG || rc == -EPROTO || rc == -ENODATA) {
 		note(o, &fault);
 		rc = -EBADMSG;

@@ -74,6 +74,9 @@ tl_chain_follow_new(struct tl_chain_follow **follow, int fd)
 
 	if (file >= 0)
 		close(file);
+	if (rc == 0 && (rc = tl_blocks_init(&f->blocks, f->chains->bytes->fd,
+			    &report)) < 0)
+		tl_chains_free(f->chains);
 	if (rc < 0) {
 		close(fd);
 		free(f);
@@ -81,7 +84,6 @@ tl_chain_follow_new(struct tl_chain_follow **follow, int fd)
 	}
 	f->fd = fd;
 	f->free_ns = INT64_MIN;
-	tl_blocks_init(&f->blocks, f->chains->bytes->fd, &report);
 	*follow = f;
 	return 0;
 }
@@ -265,7 +267,7 @@ static void
 forget(struct tl_chain_follow *f)
 {
 	const uint64_t read =
-	    f->blocks.inside ? f->blocks.trace.at : f->blocks.at;
+	    f->blocks.inside ? f->blocks.trace.at : f->blocks.scan.at;
 
 	if (read - f->forgotten < FORGET_SIZE)
 		return;

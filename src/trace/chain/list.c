@@ -212,8 +212,9 @@ read_all(struct tl_chains *cs)
 
 	if (fstat(cs->bytes->fd, &st) < 0)
 		return -errno;
-	tl_blocks_init(&blocks, cs->bytes->fd, &report);
-	while ((rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0) {
+	rc = tl_blocks_init(&blocks, cs->bytes->fd, &report);
+	while (rc >= 0 &&
+	       (rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0) {
 		if ((rc = tl_chains_find(cs, &blocks.trace, &chain)) < 0)
 			break;
 		if (!chain)
