@@ -7,7 +7,6 @@
 #include "base/process.h"
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
-#include "trace/chain/follow.h"
 #include "trace_repair.h"
 
 #include <sys/mman.h>
@@ -99,14 +98,14 @@ read_chains(int fd)
 		assert(fault.rc < 0 && fault.text[0]);
 		return;
 	}
-	assert(tl_chains_count(chains) > 0);
-	for (size_t i = 0; i < tl_chains_count(chains); i++) {
+	assert(chains->count > 0);
+	for (size_t i = 0; i < chains->count; i++) {
 		struct tl_chain *chain = tl_chains_take(chains, i);
 		const uint64_t count = read_chain(chain, TL_OLDEST_FIRST);
 		const uint64_t again = read_chain(chain, TL_NEWEST_FIRST);
 
-		assert(tl_chain_name(chain)[0]);
-		assert(tl_chain_is_damaged(chain) || count == again);
+		assert(chain->name[0]);
+		assert(chain->damaged || count == again);
 		tl_chain_free(chain);
 	}
 	tl_chains_free(chains);
@@ -127,7 +126,7 @@ follow(const uint8_t *data, size_t size)
 			break;
 		if (rc > 0) {
 			look_at(&event);
-			assert(event.source < tl_chain_follow_count(f));
+			assert(event.source < tl_chain_follow_chains(f)->count);
 		}
 	}
 	tl_chain_follow_free(f);
