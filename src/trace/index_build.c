@@ -5,7 +5,6 @@
 #include "trace/index.h"
 
 #include "base/array.h"
-#include "trace/id_table.h"
 #include "trace/layout.h"
 #include "trace/point.h"
 
@@ -88,7 +87,7 @@ struct track {
 struct build {
 	struct tl_index *index;
 	struct tl_scan scan;
-	struct tl_id_table ids;
+	struct tl_id_map ids;
 	struct track **tracks; /* in order of appearance */
 	size_t count;
 	size_t capacity;
@@ -108,12 +107,13 @@ put_cell(struct build *b, uint8_t kind, int32_t id, uint64_t start,
 static int
 find_track(struct build *b, int32_t id, struct track **track)
 {
-	size_t i;
+	const struct tl_id_key key = { (uint32_t)id, 0 };
+	uint32_t i;
 	int rc;
 
 	if (TL_ARRAY_ROOM(b->tracks, b->capacity, b->count) < 0)
 		return -ENOMEM;
-	if ((rc = tl_id_table_get(&b->ids, id, &i)) < 0)
+	if ((rc = tl_id_map_get(&b->ids, key, &i)) < 0)
 		return rc;
 	if (rc > 0) {
 		struct track *new = calloc(1, sizeof(*new));
@@ -329,6 +329,7 @@ int
 tl_index_rebuild(struct tl_index *x)
 {
 	struct build b = { .index = x,
+		.ids = { .unbounded = true },
 		.scan = { .data = x->data,
 		    .options = x->options,
 		    .end = x->data->size } };
@@ -350,7 +351,7 @@ tl_index_rebuild(struct tl_index *x)
 		free(b.tracks[i]);
 	}
 	free(b.tracks);
-	tl_id_table_free(&b.ids);
+	tl_id_map_free(&b.ids);
 	tl_scan_free(&b.scan);
 	return rc < 0 ? rc : tl_index_parse(x, &fault);
 }

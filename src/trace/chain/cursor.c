@@ -163,17 +163,16 @@ note(void *context, const struct tl_fault *fault)
 	const uint64_t at = fault->at == TL_FAULT_NOWHERE
 				? TL_FAULT_NOWHERE
 				: o->block->at + fault->at;
-
-	const struct tl_chain *chain = o->chain;
+	struct tl_chain *chain = o->chain;
 	const bool was_damaged = chain->damaged;
 
 	if (o->block->reported)
 		return;
-	tl_chain_say(o->chain, fault->rc, at, "%s", fault->text);
+	tl_chain_say(chain, fault->rc, at, "%s", fault->text);
 	/* the last block may still be written */
 	if (fault->rc == -ENODATA && chain->block_count > 0 &&
 	    o->block == &chain->blocks[chain->block_count - 1])
-		o->chain->damaged = was_damaged;
+		chain->damaged = was_damaged;
 }
 
 /* Open the trace of a block, which is a part of the file. */
