@@ -26,8 +26,7 @@ enum {
 	TL_HOST_NAME_MAX = 128    /* including the NUL */
 };
 
-/* The bounds of the error of a host's clock (host_clock.c).  Starts from all
- * zeros. */
+/* See host_clock.c below.  Starts from all zeros. */
 struct tl_host_clock {
 	struct tl_host_point *points; /* sorted by epoch and stamp */
 	size_t count;
@@ -106,8 +105,8 @@ bool tl_source_cut(const struct tl_source *source, struct tl_event *cut);
 /*
  * == host_clock.c ==
  *
- * The bound of the error of a host's clock.  The kernel of the
- * host reported the bound when each knot was measured.
+ * The bound of the error of a host's clock.  The kernel of the host reported
+ * the bound when each knot was measured.
  *
  *	        10 ms     12 ms            unsynchronised
  *	 - - - K---------K- - - - - - - - K

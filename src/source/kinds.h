@@ -144,8 +144,7 @@ void tl_core_free(struct tl_core *core);
 /*
  * == unpack.c ==
  *
- * Read a file that gzip or zstd compressed, and decode it piece by
- * piece.
+ * Read a file that gzip or zstd compressed, and decode it piece by piece.
  *
  *	first, fd --read--> packed bytes --decode--> pieces
  *

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "clock/clock.h"
-#include "event/filter.h"
 #include "event/sched.h"
 #include "event/spans.h"
 #include "source/kinds.h"
@@ -67,16 +66,11 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 
 	for (size_t i = 0; i < sources->count; i++) {
 		struct tl_origin origin = { 0 };
-		bool is_meant;
 
 		item = &sources->items[i];
 		if (tl_source_is_open(item))
 			tl_source_origin(item, &origin);
-		is_meant = !origin.machine[0];
-		for (size_t k = 0; !is_meant && k < plan->host_count; k++)
-			is_meant = tl_glob_matches(plan->hosts[k],
-			    tl_bytes_of(origin.machine));
-		if (is_meant)
+		if (tl_remote_is_meant(plan, origin.machine))
 			sources->items[kept++] = *item;
 		else
 			tl_source_free(item);

@@ -34,15 +34,15 @@ struct tl_scan {
 void tl_scan_free(struct tl_scan *scan);
 
 /* Set bytes to those from the place on that are in memory: at least `size`, or
- * all before the end.  A file that has been truncated ends earlier.  Valid until
- * the next call.  0; -ENOMEM; -errno of reading. */
+ * all before the end.  A file that has been truncated ends earlier.  The bytes
+ * are valid until the next call.  0; -ENOMEM; -errno of reading. */
 int tl_scan_look(struct tl_scan *scan, size_t size, struct tl_bytes *bytes);
 /* Leave out bytes that are of no block. */
 void tl_scan_lose(struct tl_scan *scan, uint64_t size);
 /*
- * Read the block at the place and check it.  The content is valid until the next
- * call.  0; -ENOENT: no header of a block; -EAGAIN: the end comes before the end
- * of the block or of its header; -EBADMSG: damaged; -EPROTO: whole, but packed
+ * Read the block at the place and check it.  The content is valid until the
+ * next call.  0; -ENOENT: no header of a block; -EAGAIN: the bytes end before
+ * the block or its header does; -EBADMSG: damaged; -EPROTO: whole, but packed
  * and without a codec; -ENOMEM; -errno of reading.
  */
 int tl_scan_block(struct tl_scan *scan, struct tl_trace_block *block,

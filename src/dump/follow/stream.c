@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "event/filter.h"
+#include "ring/ring.h"
 #include "snap/snap.h"
 #include "trace/chain/chain.h"
 
@@ -42,25 +42,6 @@ struct known {
 
 /* == a stream == */
 
-static bool
-is_asked_for(const struct stream *s, const struct tl_origin *origin)
-{
-	bool any = s->plan->host_count == 0 || !origin->machine[0];
-
-	for (size_t i = 0; i < s->plan->host_count && !any; i++)
-		any = tl_glob_matches(s->plan->hosts[i],
-		    tl_bytes_of(origin->machine));
-	return any;
-}
-
-static bool
-has_boot(const struct tl_origin *origin)
-{
-	static const uint8_t unknown[sizeof(origin->boot_id)];
-
-	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
-}
-
 /* Take the chains that have appeared since the last event. */
 static int
 meet_chains(struct stream *s, size_t count)
@@ -76,8 +57,10 @@ meet_chains(struct stream *s, size_t count)
 			return -ENOMEM;
 		s->known[s->known_count++] =
 		    (struct known){ .source = (uint16_t)s->sources->count,
-			    .wanted = is_asked_for(s, &chain->origin),
-			    .has_boot = has_boot(&chain->origin) };
+			    .wanted = tl_remote_is_meant(s->plan,
+				chain->origin.machine),
+			    .has_boot =
+				tl_boot_is_known(chain->origin.boot_id) };
 		rc = tl_follow_sources_add(s->sources, &chain->origin,
 		    chain->name);
 	}
