@@ -428,6 +428,8 @@ tl_file_new_abort(struct tl_file_new *file)
 struct plain {
 	struct tl_storage storage; /* first: what callers hold */
 	int fd;                    /* -1: memory */
+	bool keeps;                /* the caller closes fd */
+	uint64_t at;               /* of the first byte in the file */
 	const uint8_t *data;
 };
 
@@ -443,7 +445,7 @@ plain_read_at(struct tl_storage *storage, void *data, size_t size,
 	if (size > storage->size - offset)
 		size = (size_t)(storage->size - offset);
 	if (p->fd >= 0)
-		return tl_read_at(p->fd, data, size, offset);
+		return tl_read_at(p->fd, data, size, p->at + offset);
 	memcpy(data, p->data + offset, size);
 	return (int64_t)size;
 }
@@ -453,27 +455,22 @@ plain_close(struct tl_storage *storage)
 {
 	struct plain *p = (struct plain *)storage;
 
-	if (p->fd >= 0)
+	if (p->fd >= 0 && !p->keeps)
 		close(p->fd);
 	free(p);
 }
 
-/* Takes fd over. */
 static int
-plain_new(struct tl_storage **storage, int fd, const void *data, uint64_t size)
+plain_new(struct tl_storage **storage, const struct plain *plain, uint64_t size)
 {
 	struct plain *p = malloc(sizeof(*p));
 
-	if (!p) {
-		if (fd >= 0)
-			close(fd);
+	if (!p)
 		return -ENOMEM;
-	}
-	*p = (struct plain){ .storage = { .size = size,
-				 .read_at = plain_read_at,
-				 .close = plain_close },
-		.fd = fd,
-		.data = data };
+	*p = *plain;
+	p->storage = (struct tl_storage){ .size = size,
+		.read_at = plain_read_at,
+		.close = plain_close };
 	*storage = &p->storage;
 	return 0;
 }
@@ -481,17 +478,34 @@ plain_new(struct tl_storage **storage, int fd, const void *data, uint64_t size)
 int
 tl_storage_of_fd(struct tl_storage **storage, int fd)
 {
+	struct plain plain = { 0 };
 	struct stat st;
+	int rc;
 
-	if (fstat(fd, &st) != 0 || (fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+	if (fstat(fd, &st) != 0 ||
+	    (plain.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
 		return -errno;
-	return plain_new(storage, fd, NULL, (uint64_t)st.st_size);
+	rc = plain_new(storage, &plain, (uint64_t)st.st_size);
+	if (rc < 0)
+		close(plain.fd);
+	return rc;
+}
+
+int
+tl_storage_of_part(struct tl_storage **storage, int fd, uint64_t at,
+    uint64_t size)
+{
+	const struct plain plain = { .fd = fd, .keeps = true, .at = at };
+
+	return plain_new(storage, &plain, size);
 }
 
 int
 tl_storage_of_memory(struct tl_storage **storage, const void *data, size_t size)
 {
-	return plain_new(storage, -1, data, size);
+	const struct plain plain = { .fd = -1, .data = data };
+
+	return plain_new(storage, &plain, size);
 }
 
 /* == folders == */

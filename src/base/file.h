@@ -172,6 +172,10 @@ struct tl_storage {
 /* Make a storage for the file of fd, which is duplicated.  The storage has the
  * present size of the file; bytes appended later are not read.  0 or -errno. */
 int tl_storage_of_fd(struct tl_storage **storage, int fd);
+/* Make a storage of `size` bytes of the file of fd from a place on.  The caller
+ * closes fd after the storage.  0 or -ENOMEM. */
+int tl_storage_of_part(struct tl_storage **storage, int fd, uint64_t at,
+    uint64_t size);
 /* Make a storage of memory, which must stay in place until the storage is
  * closed.  0 or -ENOMEM. */
 int tl_storage_of_memory(struct tl_storage **storage, const void *data,

@@ -122,7 +122,7 @@ tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 			return 0;
 		}
 	}
-	if (map->count == TL_ID_MAP_MAX)
+	if (map->count == TL_ID_MAP_MAX && !map->unbounded)
 		return -ENOSPC;
 	if (TL_ARRAY_ROOM(map->keys, map->capacity, map->count) < 0)
 		return -ENOMEM;

@@ -208,6 +208,8 @@ struct tl_id_map {
 	size_t capacity;
 	uint32_t count;
 	uint32_t last; /* the id returned last, plus 1 */
+	/* TL_ID_MAP_MAX does not apply: the keys are kept by the caller, too */
+	bool unbounded;
 };
 
 /* Like tl_id_map_get(), for a key other than the last key. */

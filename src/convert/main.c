@@ -9,8 +9,8 @@
 #include "base/options.h"
 #include "base/process.h"
 #include "convert/convert.h"
-#include "source/diagnostics.h"
 #include "source/selection.h"
+#include "source/sources.h"
 
 #include <errno.h>
 #include <stdio.h>

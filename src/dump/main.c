@@ -12,8 +12,8 @@
 #include "dump/views.h"
 #include "format/registry.h"
 #include "snap/shm.h"
-#include "source/diagnostics.h"
 #include "source/selection.h"
+#include "source/sources.h"
 
 #include <errno.h>
 #include <stdio.h>

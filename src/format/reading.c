@@ -15,7 +15,7 @@
 #include "format/timelogger/timelogger.h"
 #include "read/read.h"
 #include "snap/compressed.h"
-#include "source/core.h"
+#include "source/kinds.h"
 #include "trace/pack/packed.h"
 #include "trace/read.h"
 

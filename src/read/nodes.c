@@ -3,7 +3,8 @@
 #include "read/read.h"
 
 #include "base/array.h"
-#include "source/tree.h"
+#include "trace/read.h"
+#include "trace/write.h"
 
 #include <errno.h>
 #include <stdlib.h>

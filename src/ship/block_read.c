@@ -150,34 +150,35 @@ tl_block_count_levels(uint64_t counts[TIMELINE_LEVEL_NONE],
 	return rc;
 }
 
+/* Read the entries that thinning removed, by level.  Invalid items are
+ * skipped. */
+static void
+read_thinned(struct tl_block_facts *facts, const struct tl_trace *trace)
+{
+	char words[TIMELINE_LEVEL_NONE * (TL_UNSIGNED_MAX + 4)];
+	char *rest = NULL;
+	uint64_t count;
+
+	memset(facts->thinned, 0, sizeof(facts->thinned));
+	if (!copy_info(trace, TL_INFO_THINNED, words, sizeof(words)))
+		return;
+	for (char *word = strtok_r(words, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest))
+		if (word[0] >= '0' && word[0] <= '9' && word[1] == ':' &&
+		    tl_parse_unsigned(word + 2, &count) == 0)
+			facts->thinned[word[0] - '0'] = count;
+}
+
 static int
 read_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
     struct tl_fault *fault)
 {
 	struct tl_block *b = &facts->block;
-	char words[TIMELINE_LEVEL_NONE * (TL_UNSIGNED_MAX + 4)];
 
 	(void)copy_info(trace, TL_INFO_IDENTITY, facts->identity,
 	    sizeof(facts->identity));
 	(void)copy_info(trace, "boot", facts->boot, sizeof(facts->boot));
-
-	/* Invalid items are skipped. */
-	char *rest = NULL;
-
-	memset(facts->thinned, 0,
-	    TIMELINE_LEVEL_NONE * sizeof(*facts->thinned));
-	if (copy_info(trace, TL_INFO_THINNED, words, sizeof(words))) {
-		for (char *word = strtok_r(words, " ", &rest); word;
-		     word = strtok_r(NULL, " ", &rest)) {
-			uint64_t count;
-
-			if (word[0] >= '0' && word[0] <= '9' &&
-			    word[1] == ':' &&
-			    tl_parse_unsigned(word + 2, &count) == 0)
-				facts->thinned[word[0] - '0'] = count;
-		}
-	}
-
+	read_thinned(facts, trace);
 	read_positions(&facts->begins, trace, TL_INFO_BEGINS);
 	read_positions(&facts->positions, trace, TL_INFO_POSITIONS);
 	if (!copy_info(trace, "host", b->host, sizeof(b->host)) ||

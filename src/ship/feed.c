@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/word.h"
 #include "snap/inspect.h"
-#include "trace/chain/positions.h"
+#include "trace/chain/chain.h"
 #include "trace/record/recorder.h"
 
 #include <errno.h>

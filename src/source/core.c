@@ -8,12 +8,11 @@
  * begin at any page.  A timeline is copied into an unnamed file, and the copy
  * is read as a file without a writer.
  */
-#include "source/core.h"
+#include "source/kinds.h"
 
 #include "base/array.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "source/kinds.h"
 
 #include <elf.h>
 #include <errno.h>

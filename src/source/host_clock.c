@@ -8,7 +8,7 @@
  * permits; the kernel lets its own bound of an uncorrected clock grow by the
  * same rate.
  */
-#include "source/host_clock.h"
+#include "source/hosts.h"
 
 #include "base/array.h"
 #include "clock/clock.h"

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/convert.h"
+#include "event/sched.h"
 #include "ring/ring.h"
-#include "source/repeats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -194,6 +194,114 @@ finish(struct finder *f)
 	return hosts->are_several ? tell_apart(f) : 0;
 }
 
+/*
+ * == machines ==
+ *
+ * A host with two kinds of clocks counts as two hosts, but the machine numbers
+ * its processes and threads only once.  Sources without a boot id share a
+ * machine if they are FILE and FILE.sched, which has the kernel events of FILE,
+ * or if the names of their machines are equal.
+ */
+
+enum { UNKNOWN = UINT32_MAX };
+
+static bool
+has_boot_id(const struct tl_host *host)
+{
+	return tl_boot_is_known(host->origin.boot_id);
+}
+
+/* The key that hosts of one machine share. */
+static struct tl_bytes
+identity(const struct tl_host *host)
+{
+	return has_boot_id(host) ? tl_bytes(host->origin.boot_id,
+				       sizeof(host->origin.boot_id))
+				 : tl_bytes_of(host->origin.machine);
+}
+
+/* Is sched the name of file's kernel events?  file may be the name of a
+ * timeline while sched is a path. */
+static bool
+is_beside(const char *sched, const char *file)
+{
+	const size_t size = strlen(sched);
+	const size_t suffix = sizeof(TL_SCHED_SUFFIX) - 1;
+	const char *slash = strrchr(sched, '/');
+	const char *name = slash && !strchr(file, '/') ? slash + 1 : sched;
+
+	return size > suffix &&
+	       strcmp(sched + size - suffix, TL_SCHED_SUFFIX) == 0 &&
+	       strlen(file) + suffix == strlen(name) &&
+	       strncmp(name, file, strlen(file)) == 0;
+}
+
+/* Give a file and its kernel events, both without a boot id, one machine: the
+ * host of the file. */
+static void
+pair_files(const struct finder *f, size_t sched, unsigned *machines)
+{
+	const struct tl_hosts *hosts = f->hosts;
+	const unsigned own = hosts->of_source[sched];
+
+	if (!tl_source_is_open(&f->sources[sched]) ||
+	    has_boot_id(&hosts->list[own]) ||
+	    !strstr(f->sources[sched].file, TL_SCHED_SUFFIX))
+		return;
+	for (size_t i = 0; i < f->count; i++) {
+		const unsigned other = hosts->of_source[i];
+
+		if (i != sched && tl_source_is_open(&f->sources[i]) &&
+		    !has_boot_id(&hosts->list[other]) &&
+		    is_beside(f->sources[sched].file, f->sources[i].file)) {
+			machines[own] = machines[other] = other;
+			return;
+		}
+	}
+}
+
+/* Set machine_of; the hosts are known. */
+static int
+find_machines(const struct finder *f)
+{
+	struct tl_hosts *hosts = f->hosts;
+	unsigned *machines = calloc(hosts->count + 1, sizeof(unsigned));
+	struct tl_table table = { 0 }; /* the first host of each machine */
+	int rc = machines ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; rc == 0 && i < hosts->count; i++)
+		machines[i] = UNKNOWN;
+	for (size_t i = 0; rc == 0 && i < f->count; i++)
+		pair_files(f, i, machines);
+	for (unsigned i = 0; rc == 0 && i < hosts->count; i++) {
+		const struct tl_host *host = &hosts->list[i], *first;
+		const uint64_t hash = tl_hash_bytes(identity(host));
+		struct tl_probe probe = tl_table_probe(&table, hash);
+		uint32_t other;
+
+		if (machines[i] != UNKNOWN)
+			continue;
+		machines[i] = i;
+		/* a copy numbers its own threads under the same boot id */
+		if (host->is_copy)
+			continue;
+		while (machines[i] == i && tl_probe_next(&probe, &other)) {
+			first = &hosts->list[other];
+			if (has_boot_id(first) == has_boot_id(host) &&
+			    tl_bytes_equal(identity(first), identity(host)))
+				machines[i] = other;
+		}
+		if (machines[i] == i)
+			rc = tl_table_add(&table, hash, i);
+	}
+	for (size_t i = 0; rc == 0 && i < f->count; i++)
+		if (tl_source_is_open(&f->sources[i]))
+			hosts->machine_of[i] = machines[hosts->of_source[i]];
+	free(machines);
+	tl_table_free(&table);
+	return rc;
+}
+
 int
 tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count)
 {
@@ -207,8 +315,9 @@ tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count)
 	if (h) {
 		h->list = calloc(count + 1, sizeof(*h->list));
 		h->of_source = calloc(count + 1, sizeof(unsigned));
+		h->machine_of = calloc(count + 1, sizeof(unsigned));
 	}
-	if (!h || !h->list || !h->of_source || !f.of_number)
+	if (!h || !h->list || !h->of_source || !h->machine_of || !f.of_number)
 		rc = -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++)
 		if (tl_source_is_open(&sources[i]))
@@ -216,7 +325,7 @@ tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count)
 	if (rc == 0)
 		rc = finish(&f);
 	if (rc == 0)
-		rc = tl_hosts_find_machines(h, sources, count);
+		rc = find_machines(&f);
 	free(f.of_number);
 	tl_id_map_free(&f.numbers);
 	*hosts = h;

@@ -18,13 +18,20 @@
 
 #include "event/hosts/origin.h"
 #include "event/reader.h"
-#include "source/host_clock.h"
 #include "source/source.h"
 
 enum {
 	TL_HOSTS_OFFSETS_MAX = 64,
 	TL_HOSTS_WARNED_MAX = 20, /* hosts reported by name */
 	TL_HOST_NAME_MAX = 128    /* including the NUL */
+};
+
+/* See host_clock.c below.  Starts from all zeros. */
+struct tl_host_clock {
+	struct tl_host_point *points; /* sorted by epoch and stamp */
+	size_t count;
+	size_t capacity;
+	size_t near; /* index of the point found last */
 };
 
 struct tl_host {
@@ -95,10 +102,58 @@ int tl_source_newest(const struct tl_source *source, int64_t *ns);
 /* Get the cut of a timeline, like tl_snap_cut.  false: unknown. */
 bool tl_source_cut(const struct tl_source *source, struct tl_event *cut);
 
-/* == machines.c == */
+/*
+ * == host_clock.c ==
+ *
+ * The bound of the error of a host's clock.  The kernel of the host reported
+ * the bound when each knot was measured.
+ *
+ *	        10 ms     12 ms            unsynchronised
+ *	 - - - K---------K- - - - - - - - K
+ *	 grows  the greater of both  grows   no bound
+ */
 
-/* Set machine_of; the hosts must be known.  Returns 0 or -ENOMEM. */
-int tl_hosts_find_machines(struct tl_hosts *hosts,
-    const struct tl_source *sources, size_t count);
+void tl_host_clock_free(struct tl_host_clock *clock);
+
+/* Add a knot of a timeline of this boot of the host.  Returns 0 or -ENOMEM. */
+int tl_host_clock_add(struct tl_host_clock *clock,
+    const struct timeline_knot *knot);
+/* Sort the points; call after all knots were added. */
+void tl_host_clock_settle(struct tl_host_clock *clock);
+
+/* The bound in microseconds, rounded up, at the stamp of an event;
+ * TL_SYNC_UNBOUNDED if there is no bound. */
+uint32_t
+tl_host_clock_at(struct tl_host_clock *clock, const struct tl_event *event);
+/* The greatest bound of all knots. */
+uint32_t tl_host_clock_worst(const struct tl_host_clock *clock);
+
+/*
+ * == repeats.c ==
+ *
+ * The begins that several files of one recording have.
+ *
+ *	a.trace    begin --------------------.   (no end)
+ *	b.trace              begin, repeated '-------- end
+ *
+ * A file of a recording repeats the begins of the spans that are open where the
+ * file before it ends, so that the file can be read alone.  Where both files
+ * are read, the begin is that of the last file, which has the end, too.  The
+ * begin of an earlier file is the same entry: same stamp, thread and message.
+ */
+
+struct tl_repeats_part; /* a file of a recording */
+struct tl_repeats;
+
+/* Find the begins that the sources repeat, and set the part of each source.
+ * *repeats is NULL if there are none; it must live as long as the sources.
+ * Returns 0 or -ENOMEM. */
+int tl_repeats_find(struct tl_repeats **repeats, struct tl_source *sources,
+    size_t count);
+void tl_repeats_free(struct tl_repeats *repeats);
+
+/* Does a later file repeat the begin, which is of this part? */
+bool tl_repeats_has(const struct tl_repeats_part *part,
+    const struct tl_event *begin);
 
 #endif

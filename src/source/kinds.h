@@ -15,9 +15,10 @@
 #define TL_SOURCE_KINDS_H
 
 #include "source/source.h"
-#include "source/unpack.h"
 
 enum { TL_SOURCE_FIRST_SIZE = 4096 }; /* bytes that show the format */
+
+struct tl_unpack;
 
 struct tl_opening {
 	const struct tl_source_plan *plan;
@@ -114,5 +115,60 @@ int tl_source_open_copied(struct tl_source *source, struct tl_opening *o,
 int tl_source_storage(const struct tl_opening *o, struct tl_storage **storage);
 /* Do the knots show that time never runs backwards? */
 bool tl_source_has_steady_knots(const struct tl_source *source);
+
+/*
+ * == core.c ==
+ *
+ * Timelines in the core of a dead process, or in an image of memory.
+ *
+ * A process maps a timeline whole.  The kernel writes the mapping of a shared
+ * file into a core if bit 3 of coredump_filter(5) is set, or if the file was
+ * removed.  The core has each page of the timeline as it was when the kernel
+ * wrote the page: the process is dead by then, but other processes go on
+ * logging.
+ */
+
+struct tl_core;
+
+/* Rate how well the first bytes of a file match an ELF core: 0 to 100. */
+unsigned tl_core_recognise(struct tl_bytes first);
+
+/* Are there timelines that were not opened yet? */
+bool tl_core_has_more(const struct tl_core *core);
+/* Open the next timeline as a source of its own.  Sets the fault of the source
+ * on failure. */
+void tl_core_open_next(struct tl_core *core, struct tl_source *source);
+/* Free core; NULL does nothing. */
+void tl_core_free(struct tl_core *core);
+
+/*
+ * == unpack.c ==
+ *
+ * Read a file that gzip or zstd compressed, and decode it piece by piece.
+ *
+ *	first, fd --read--> packed bytes --decode--> pieces
+ *
+ * The memory needed is the decoder's, whatever the file contains: 32 KiB for
+ * gzip, at most 128 MiB for zstd.
+ */
+
+/* The program that compressed a file with these first bytes, or NULL. */
+const char *tl_unpack_recognise(struct tl_bytes first);
+
+/* Decode first, which tl_unpack_recognise knows, and the bytes that follow in
+ * fd.  The caller keeps fd until tl_unpack_own.  Returns 0 or -ENOMEM. */
+int tl_unpack_new(struct tl_unpack **unpack, struct tl_bytes first, int fd);
+/* Read from a duplicate of fd from here on; tl_unpack_free closes the
+ * duplicate.  Returns 0 or -errno. */
+int tl_unpack_own(struct tl_unpack *unpack);
+void tl_unpack_free(struct tl_unpack *unpack);
+
+/* Read up to size decoded bytes.  Returns their number, 0 at the end or if the
+ * file is damaged or cut, or -errno of reading. */
+int64_t tl_unpack_read(struct tl_unpack *unpack, char *data, size_t size);
+
+/* After the last read: the fault of the file and its byte, with rc -EFBIG if
+ * the decoder would need too much memory; NULL if there is no fault. */
+const struct tl_fault *tl_unpack_fault(const struct tl_unpack *unpack);
 
 #endif

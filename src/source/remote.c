@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/ns.h"
+#include "event/filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,17 @@ static bool
 is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool
+tl_remote_is_meant(const struct tl_remote_plan *plan, const char *machine)
+{
+	bool is_meant = plan->host_count == 0 || !machine[0];
+
+	for (size_t i = 0; i < plan->host_count && !is_meant; i++)
+		is_meant =
+		    tl_glob_matches(plan->hosts[i], tl_bytes_of(machine));
+	return is_meant;
 }
 
 bool

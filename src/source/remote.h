@@ -36,6 +36,8 @@ struct tl_remote {
 	int fd; /* output of timeline-ship */
 };
 
+/* Does the request name the machine?  An unknown machine counts as named. */
+bool tl_remote_is_meant(const struct tl_remote_plan *plan, const char *machine);
 /* Is name a remote name, SCHEME://...? */
 bool tl_remote_is_name(const char *name);
 

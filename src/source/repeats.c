@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repeats.c - find the begins that several files of one recording have. */
-#include "source/repeats.h"
+#include "source/hosts.h"
 
 #include "base/array.h"
 #include "base/table.h"
@@ -22,24 +22,24 @@ struct repeat {
 	uint16_t source;
 };
 
+/* A file of a recording. */
 struct tl_repeats_part {
 	struct tl_origin origin;
 	int64_t created_ns;
 	uint64_t repeated; /* number of begins */
-	bool known;        /* the file is of a recording */
 	bool goes_on;      /* a later file repeats begins */
 	const struct tl_repeats *all;
 };
 
 struct tl_repeats {
 	struct tl_repeats_part *parts; /* by source */
-	size_t part_count;
 	struct repeat *list;
 	size_t count;
 	size_t capacity;
 	struct tl_table table; /* of the list */
 };
 
+/* Set the properties of a file.  One without a boot is of no recording. */
 static void
 describe(struct tl_repeats_part *part, const struct tl_source *source)
 {
@@ -51,8 +51,6 @@ describe(struct tl_repeats_part *part, const struct tl_source *source)
 		return;
 	tl_source_origin(source, &part->origin);
 	part->created_ns = tl_trace_header(trace)->created_ns;
-	part->known = tl_boot_is_known(part->origin.boot_id) &&
-		      part->origin.timeline[0] != '\0';
 	word = tl_trace_info(trace, "continued");
 	for (size_t i = 0; i < word.size && part->repeated < REPEATS_MAX; i++)
 		part->repeated =
@@ -63,7 +61,8 @@ describe(struct tl_repeats_part *part, const struct tl_source *source)
 static bool
 is_later(const struct tl_repeats_part *a, const struct tl_repeats_part *b)
 {
-	return a->known && b->known && a->created_ns < b->created_ns &&
+	return tl_boot_is_known(a->origin.boot_id) && a->origin.timeline[0] &&
+	       a->created_ns < b->created_ns &&
 	       memcmp(a->origin.boot_id, b->origin.boot_id,
 		   sizeof(a->origin.boot_id)) == 0 &&
 	       strcmp(a->origin.machine, b->origin.machine) == 0 &&
@@ -107,42 +106,34 @@ int
 tl_repeats_find(struct tl_repeats **repeats, struct tl_source *sources,
     size_t count)
 {
-	struct tl_repeats *r;
+	struct tl_repeats *r = calloc(1, sizeof(*r));
 	int rc = 0;
 
 	*repeats = NULL;
-	for (size_t i = 0; i < count; i++)
-		sources[i].part = NULL;
-	if (count < 2)
-		return 0;
-	r = calloc(1, sizeof(*r));
-	if (!r || !(r->parts = calloc(count, sizeof(*r->parts))))
+	if (!r || !(r->parts = calloc(count + 1, sizeof(*r->parts))))
 		rc = -ENOMEM;
-	if (rc == 0) {
-		r->part_count = count;
-		rc = 0;
-		for (size_t i = 0; i < r->part_count; i++)
-			describe(&r->parts[i], &sources[i]);
-		for (size_t i = 0; i < r->part_count && rc == 0; i++) {
-			bool any = false;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		describe(&r->parts[i], &sources[i]);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		bool any = false;
 
-			for (size_t k = 0;
-			     r->parts[i].repeated > 0 && k < r->part_count; k++)
-				if (is_later(&r->parts[k], &r->parts[i]))
-					r->parts[k].goes_on = any = true;
-			if (any)
-				rc = read_repeats(r, &sources[i], i);
-		}
-		for (size_t i = 0; i < r->part_count && rc == 0; i++) {
-			r->parts[i].all = r;
-			if (r->parts[i].goes_on && r->count > 0)
-				sources[i].part = &r->parts[i];
-		}
+		for (size_t k = 0; r->parts[i].repeated > 0 && k < count; k++)
+			if (is_later(&r->parts[k], &r->parts[i]))
+				r->parts[k].goes_on = any = true;
+		if (any)
+			rc = read_repeats(r, &sources[i], i);
 	}
 	if (rc == 0 && r->count > 0)
 		*repeats = r;
 	else
 		tl_repeats_free(r);
+	for (size_t i = 0; i < count; i++) {
+		sources[i].part = NULL;
+		if (!*repeats || !r->parts[i].goes_on)
+			continue;
+		r->parts[i].all = r;
+		sources[i].part = &r->parts[i];
+	}
 	return rc;
 }
 

@@ -9,9 +9,9 @@
 #include "base/fault.h"
 #include "base/options.h"
 #include "event/filter.h"
-#include "source/diagnostics.h"
 #include "source/hosts.h"
 #include "source/remote.h"
+#include "source/sources.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,6 @@
 #include "event/sched.h"
 #include "snap/compressed.h"
 #include "snap/shm.h"
-#include "source/core.h"
 #include "trace/read.h"
 
 #include <errno.h>

@@ -7,10 +7,9 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "clock/clock.h"
-#include "event/filter.h"
 #include "event/sched.h"
 #include "event/spans.h"
-#include "source/core.h"
+#include "source/kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,16 +66,11 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 
 	for (size_t i = 0; i < sources->count; i++) {
 		struct tl_origin origin = { 0 };
-		bool is_meant;
 
 		item = &sources->items[i];
 		if (tl_source_is_open(item))
 			tl_source_origin(item, &origin);
-		is_meant = !origin.machine[0];
-		for (size_t k = 0; !is_meant && k < plan->host_count; k++)
-			is_meant = tl_glob_matches(plan->hosts[k],
-			    tl_bytes_of(origin.machine));
-		if (is_meant)
+		if (tl_remote_is_meant(plan, origin.machine))
 			sources->items[kept++] = *item;
 		else
 			tl_source_free(item);
@@ -384,4 +378,35 @@ tl_sources_origins(const struct tl_sources *sources, struct tl_origin **origins)
 	}
 	*origins = all;
 	return 0;
+}
+
+/* == diagnostics == */
+
+void
+tl_warn_more(tl_warn *warn, const char *name, size_t count)
+{
+	struct tl_fault more = { 0 };
+
+	tl_fail(&more, 0, "and %zu more", count);
+	warn(name, &more);
+}
+
+void
+tl_warn_sources(tl_warn *warn, const struct tl_sources *sources, bool quiet)
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct tl_source *source = &sources->items[i];
+		const size_t kept = tl_source_faults_kept(source);
+		const size_t count = tl_source_fault_count(source);
+
+		for (size_t k = 0; k < kept; k++) {
+			const struct tl_fault *fault =
+			    tl_source_fault(source, k);
+
+			if (fault->text[0] && !(quiet && fault->rc == 0))
+				warn(source->name, fault);
+		}
+		if (count > kept)
+			tl_warn_more(warn, source->name, count - kept);
+	}
 }

@@ -6,7 +6,6 @@
 #define TL_SOURCE_SOURCES_H
 
 #include "source/hosts.h"
-#include "source/repeats.h"
 #include "source/source.h"
 
 enum {
@@ -100,5 +99,17 @@ tl_sources_origin(const struct tl_sources *sources, struct tl_origin *origin);
  * array.  Returns 0 or -ENOMEM. */
 int tl_sources_origins(const struct tl_sources *sources,
     struct tl_origin **origins);
+
+/* == diagnostics == */
+
+/* A program's function that prints a diagnostic.  name is the name of the file,
+ * or NULL. */
+typedef void tl_warn(const char *name, const struct tl_fault *fault);
+
+/* Print all diagnostics of each source; quiet: only damage. */
+void
+tl_warn_sources(tl_warn *warn, const struct tl_sources *sources, bool quiet);
+/* Print that count more diagnostics were not kept. */
+void tl_warn_more(tl_warn *warn, const char *name, size_t count);
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "clock/clock.h"
 #include "event/observe.h"
-#include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
 #include "trace/layout.h"
 #include "trace/read.h"
@@ -219,8 +218,8 @@ chain_cursor(const struct tl_source *source, enum tl_order order,
 
 	if (rc < 0 || (rc = tl_chain_cursor(chain, order, cursor)) < 0)
 		return rc;
-	return tl_observe_recording(&start, tl_chain_messages(chain),
-	    tl_chain_message_count(chain), cursor);
+	return tl_observe_recording(&start, chain->messages.list,
+	    chain->messages.count, cursor);
 }
 
 static int
@@ -238,47 +237,45 @@ chain_newest(const struct tl_source *source, int64_t *ns)
 static uint64_t
 chain_entries(const struct tl_source *source)
 {
-	return tl_chain_entries(chain_of(source));
+	return chain_of(source)->events;
 }
 
 static size_t
 chain_messages(const struct tl_source *source,
     const struct tl_message *const **list)
 {
-	*list = tl_chain_messages(chain_of(source));
-	return tl_chain_message_count(chain_of(source));
+	*list = chain_of(source)->messages.list;
+	return chain_of(source)->messages.count;
 }
 
 static size_t
 chain_faults(const struct tl_source *source, const struct tl_fault **list)
 {
-	const size_t count = tl_chain_fault_count(chain_of(source));
+	const struct tl_faults *faults = chain_of(source)->faults;
 
-	if (count > 0)
-		*list = tl_chain_fault(chain_of(source), 0);
-	return count;
+	if (!faults)
+		return 0;
+	*list = faults->list;
+	return faults->count;
 }
 
 static bool
 chain_is_damaged(const struct tl_source *source)
 {
-	return tl_chain_is_damaged(chain_of(source));
+	return chain_of(source)->damaged;
 }
 
 static size_t
 chain_knots(const struct tl_source *source, const struct timeline_knot **list)
 {
-	const size_t count = tl_chain_knot_count(chain_of(source));
-
-	if (count > 0)
-		*list = tl_chain_knot(chain_of(source), 0);
-	return count;
+	*list = chain_of(source)->knots;
+	return chain_of(source)->knot_count;
 }
 
 static void
 chain_origin(const struct tl_source *source, struct tl_origin *origin)
 {
-	tl_chain_origin(chain_of(source), origin);
+	*origin = chain_of(source)->origin;
 }
 
 static size_t
@@ -286,8 +283,7 @@ chain_others(const struct tl_source *source)
 {
 	const struct opened_chain *stream = source->state;
 
-	return stream->others ? tl_chains_count(stream->others) - stream->taken
-			      : 0;
+	return stream->others ? stream->others->count - stream->taken : 0;
 }
 
 static int chain_take_other(struct tl_source *source, struct tl_source *other);
@@ -323,7 +319,7 @@ set_chain(struct tl_source *source, const char *file, struct opened_chain *from)
 	source->format = "trace";
 	tl_put_string(&name, file);
 	tl_put_string(&name, ": ");
-	tl_put_string(&name, tl_chain_name(stream->chain));
+	tl_put_string(&name, stream->chain->name);
 	if (name.rc == 0)
 		source->own_name = strdup(tl_text_string(&name));
 	tl_text_free(&name);

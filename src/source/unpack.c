@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unpack.c - zlib and zstd behind one function. */
-#include "source/unpack.h"
+#include "source/kinds.h"
 
 #include "base/file.h"
 

@@ -24,7 +24,7 @@ struct tl_text_id {
 int
 tl_definitions_init(struct tl_definitions *d)
 {
-	*d = (struct tl_definitions){ 0 };
+	*d = (struct tl_definitions){ .pids = { .unbounded = true } };
 	d->next[TL_TRACE_STRING] = 1;
 	tl_put_repeat(&d->text, '\0', TL_TRACE_BLOCK_HEADER);
 	return d->text.rc;
@@ -38,7 +38,7 @@ tl_definitions_free(struct tl_definitions *d)
 	free(d->ids.list);
 	tl_table_free(&d->ids.table);
 	free(d->processes);
-	tl_id_table_free(&d->pids);
+	tl_id_map_free(&d->pids);
 	tl_message_map_free(&d->messages, free);
 	tl_text_free(&d->text);
 	tl_text_free(&d->cells);
@@ -203,12 +203,13 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 static int
 get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
 {
-	size_t i;
+	const struct tl_id_key key = { pid, 0 };
+	uint32_t i;
 	int rc;
 
 	if (TL_ARRAY_ROOM(d->processes, d->process_capacity, d->pids.count) < 0)
 		return -ENOMEM;
-	rc = tl_id_table_get(&d->pids, (int32_t)pid, &i);
+	rc = tl_id_map_get(&d->pids, key, &i);
 	if (rc < 0)
 		return rc;
 	*process = &d->processes[i];

@@ -5,7 +5,6 @@
 #include "trace/index.h"
 
 #include "base/array.h"
-#include "trace/id_table.h"
 #include "trace/opened.h"
 
 #include <errno.h>
@@ -80,7 +79,7 @@ tl_trace_lane_mark(const struct tl_trace_lane *lane, uint64_t start,
 
 struct parse {
 	struct tl_index *index;
-	struct tl_id_table ids;            /* of the lanes */
+	struct tl_id_map ids;              /* of the lanes */
 	struct tl_trace_lane *lane;        /* of the current block */
 	struct tl_block_place definitions; /* the current block */
 	struct tl_text stored; /* the content of the current block */
@@ -99,12 +98,13 @@ static int
 find_lane(struct parse *p, int32_t id, struct tl_trace_lane **lane)
 {
 	struct tl_index *x = p->index;
-	size_t i;
+	const struct tl_id_key key = { (uint32_t)id, 0 };
+	uint32_t i;
 	int rc;
 
 	if (TL_ARRAY_ROOM(x->lanes, x->lane_capacity, x->lane_count) < 0)
 		return -ENOMEM;
-	if ((rc = tl_id_table_get(&p->ids, id, &i)) < 0)
+	if ((rc = tl_id_map_get(&p->ids, key, &i)) < 0)
 		return rc;
 	if (rc > 0)
 		x->lanes[x->lane_count++] = (struct tl_trace_lane){ .id = id };
@@ -377,7 +377,9 @@ by_id(const void *a, const void *b)
 int
 tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 {
-	struct parse p = { .index = x, .fault = fault };
+	struct parse p = { .index = x,
+		.fault = fault,
+		.ids = { .unbounded = true } };
 	size_t count = 0;
 	int rc = check_frame(&p, &count);
 
@@ -390,7 +392,7 @@ tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 		rc = parse_cell(&p, &cell);
 	}
 	tl_text_free(&p.stored);
-	tl_id_table_free(&p.ids);
+	tl_id_map_free(&p.ids);
 	for (size_t i = 0; rc == 0 && i < x->lane_count; i++)
 		if (!x->lanes[i].rooted)
 			rc = wrong(&p, "a thread has no end");

@@ -5,42 +5,12 @@
 #include "trace/index.h"
 
 #include "base/array.h"
-#include "trace/id_table.h"
 #include "trace/layout.h"
 #include "trace/point.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-
-enum { PIECE_SIZE = 1 << 20 };
-
-/* Feed a part of the data to a scan, which then ends. */
-static int
-scan_part(const struct tl_index *x, struct tl_scan *scan, uint64_t from,
-    uint64_t end)
-{
-	size_t size = PIECE_SIZE;
-	char *piece;
-	int64_t n = 1;
-	int rc;
-
-	if (end > x->data->size)
-		end = x->data->size;
-	if (from > end || end - from < size)
-		size = from < end ? (size_t)(end - from) : 1;
-	piece = malloc(size);
-	rc = piece ? 0 : -ENOMEM;
-	for (uint64_t at = from; rc == 0 && n > 0 && at < end;
-	     at += (uint64_t)n) {
-		n = tl_storage_read_at(x->data, piece,
-		    end - at < size ? (size_t)(end - at) : size, at);
-		rc = n < 0 ? (int)n
-			   : tl_scan_feed(scan, tl_bytes(piece, (size_t)n));
-	}
-	free(piece);
-	return rc < 0 ? rc : tl_scan_finish(scan);
-}
 
 /* == gaps == */
 
@@ -61,18 +31,18 @@ take_block(void *context, const struct tl_trace_block *block, uint64_t at,
 static int
 check_gap(struct tl_index *x, uint64_t from, uint64_t end)
 {
-	struct tl_scan scan;
+	const bool inside = end != UINT64_MAX;
+	struct tl_scan scan = { .data = x->data,
+		.options = x->options,
+		.header = x->header,
+		.seed = x->seed,
+		.at = from,
+		.end = inside ? end : x->data->size };
 	int rc;
 
 	if (from == end)
 		return 0;
-	tl_scan_init(&scan, x->options, take_block, NULL);
-	scan.header = x->header;
-	scan.seed = x->seed;
-	scan.at = from;
-	scan.begun = true;
-	scan.inside = end != UINT64_MAX;
-	rc = scan_part(x, &scan, from, end);
+	rc = tl_scan_trace(&scan, inside, take_block, NULL);
 	x->damage += scan.damage;
 	tl_scan_free(&scan);
 	return rc;
@@ -117,7 +87,7 @@ struct track {
 struct build {
 	struct tl_index *index;
 	struct tl_scan scan;
-	struct tl_id_table ids;
+	struct tl_id_map ids;
 	struct track **tracks; /* in order of appearance */
 	size_t count;
 	size_t capacity;
@@ -137,12 +107,13 @@ put_cell(struct build *b, uint8_t kind, int32_t id, uint64_t start,
 static int
 find_track(struct build *b, int32_t id, struct track **track)
 {
-	size_t i;
+	const struct tl_id_key key = { (uint32_t)id, 0 };
+	uint32_t i;
 	int rc;
 
 	if (TL_ARRAY_ROOM(b->tracks, b->capacity, b->count) < 0)
 		return -ENOMEM;
-	if ((rc = tl_id_table_get(&b->ids, id, &i)) < 0)
+	if ((rc = tl_id_map_get(&b->ids, key, &i)) < 0)
 		return rc;
 	if (rc > 0) {
 		struct track *new = calloc(1, sizeof(*new));
@@ -357,15 +328,18 @@ put_begin(struct build *b)
 int
 tl_index_rebuild(struct tl_index *x)
 {
-	struct build b = { .index = x };
+	struct build b = { .index = x,
+		.ids = { .unbounded = true },
+		.scan = { .data = x->data,
+		    .options = x->options,
+		    .end = x->data->size } };
 	struct tl_fault fault = { 0 };
 	int rc;
 
 	x->made = true;
 	tl_index_clear(x);
 	put_begin(&b);
-	tl_scan_init(&b.scan, x->options, build_block, &b);
-	rc = scan_part(x, &b.scan, 0, UINT64_MAX);
+	rc = tl_scan_trace(&b.scan, false, build_block, &b);
 	if (rc == 0) {
 		put_roots(&b);
 		put_end(&b);
@@ -377,7 +351,7 @@ tl_index_rebuild(struct tl_index *x)
 		free(b.tracks[i]);
 	}
 	free(b.tracks);
-	tl_id_table_free(&b.ids);
+	tl_id_map_free(&b.ids);
 	tl_scan_free(&b.scan);
 	return rc < 0 ? rc : tl_index_parse(x, &fault);
 }

@@ -329,12 +329,6 @@ tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 }
 
 void
-tl_trace_forget(struct tl_trace *trace, struct tl_node *node)
-{
-	tl_node_forget(node, &trace->trees.budget);
-}
-
-void
 tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
     uint64_t first, uint64_t count)
 {

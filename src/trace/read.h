@@ -19,10 +19,10 @@
  * Lazy loading.  tl_trace_load(node, first, count) finds the last mark before
  * child first in the index, starts there and reads count children; a child that
  * is a large container is skipped by its cell.  A load reads about
- * TL_TRACE_MARK_EVERY bytes besides the children.  tl_trace_forget() frees
- * children, which can be loaded again.  memory_max bounds all nodes of a trace
- * together: beyond this bound loading returns -EDQUOT, and the caller has to
- * free some children.  TL_CACHE_BLOCKS blocks of the file are in memory.
+ * TL_TRACE_MARK_EVERY bytes besides the children.  tl_trace_forget_range()
+ * frees children, which can be loaded again.  memory_max bounds all nodes of a
+ * trace together: beyond this bound loading returns -EDQUOT, and the caller has
+ * to free some children.  TL_CACHE_BLOCKS blocks of the file are in memory.
  *
  * Who may call.  A trace, its nodes and its cursors are used by one thread at a
  * time.  Several traces may be open at once, in one thread or in several;
@@ -231,10 +231,8 @@ struct tl_node *tl_trace_root(struct tl_trace *trace, size_t thread);
 /* As tl_trees_load(). */
 int tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count);
-void tl_trace_forget(struct tl_trace *trace, struct tl_node *node);
 void tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
     uint64_t first, uint64_t count);
-size_t tl_trace_memory(const struct tl_trace *trace);
 
 /* Make a cursor over all events in order of time.  The cursor reads only the
  * blocks of the events that it returns.  0 or -errno. */

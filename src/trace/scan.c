@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - scan a data file for blocks, and report the bytes between blocks. */
+/* scan.c - scan data files for blocks, and report the bytes between blocks. */
 #include "trace/scan.h"
 
 #include "trace/layout.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SLACK = 1 << 20 /* scanned bytes to keep, at most */ };
+enum { WINDOW = 256 << 10 /* bytes read at once, at least */ };
 
 void
 tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
@@ -59,35 +59,84 @@ tl_block_content(const struct tl_trace_block *block,
 }
 
 void
-tl_scan_init(struct tl_scan *s, const struct tl_trace_read_options *options,
-    tl_scan_block *block, void *context)
-{
-	*s = (struct tl_scan){ .options = options,
-		.block = block,
-		.context = context };
-}
-
-void
 tl_scan_free(struct tl_scan *s)
 {
-	tl_text_free(&s->buffer);
+	tl_text_free(&s->window);
 	tl_text_free(&s->unpacked);
 }
 
-static struct tl_bytes
-rest(const struct tl_scan *s)
+int
+tl_scan_look(struct tl_scan *s, size_t size, struct tl_bytes *bytes)
 {
-	if (s->buffer.size == s->used)
-		return tl_bytes("", 0);
-	return tl_bytes(s->buffer.data + s->used, s->buffer.size - s->used);
+	struct tl_text *w = &s->window;
+	const uint64_t left = s->end - s->at;
+	int64_t n;
+	char *to;
+
+	*bytes = tl_bytes("", 0);
+	if (left == 0)
+		return 0;
+	size = left < size ? (size_t)left : size;
+	if (s->at < s->window_at || s->at + size > s->window_at + w->size) {
+		size = size < WINDOW ? WINDOW : size;
+		size = left < size ? (size_t)left : size;
+		tl_text_clear(w);
+		to = tl_text_reserve(w, size);
+		if (!to) {
+			w->rc = 0;
+			return -ENOMEM;
+		}
+		n = tl_storage_read_at(s->data, to, size, s->at);
+		if (n < 0) /* -EBADMSG is that of a block */
+			return n == -EBADMSG ? -EIO : (int)n;
+		if ((size_t)n < size) /* the file has been truncated */
+			s->end = s->at + (uint64_t)n;
+		w->size = (size_t)n;
+		s->window_at = s->at;
+	}
+	*bytes = tl_bytes(w->data + (s->at - s->window_at),
+	    w->size - (size_t)(s->at - s->window_at));
+	return 0;
 }
 
-static void
-advance(struct tl_scan *s, size_t size)
+void
+tl_scan_lose(struct tl_scan *s, uint64_t size)
 {
-	s->used += size;
+	if (!s->lost)
+		s->lost_from = s->at;
+	s->lost = true;
 	s->at += size;
 }
+
+int
+tl_scan_block(struct tl_scan *s, struct tl_trace_block *block,
+    struct tl_bytes *content)
+{
+	struct tl_bytes bytes;
+	uint64_t size;
+	int rc = tl_scan_look(s, TL_TRACE_BLOCK_HEADER, &bytes);
+
+	if (rc < 0)
+		return rc;
+	if (bytes.size < TL_TRACE_BLOCK_HEADER)
+		return -EAGAIN;
+	if (!tl_trace_block_get(block, (const uint8_t *)bytes.data, s->seed))
+		return -ENOENT;
+	size = tl_trace_block_size(block);
+	if (s->end - s->at < size)
+		return -EAGAIN;
+	if ((rc = tl_scan_look(s, (size_t)size, &bytes)) < 0)
+		return rc;
+	if (bytes.size < size)
+		return -EAGAIN;
+	if ((uint8_t)bytes.data[size - 1] != TL_TRACE_BLOCK_END)
+		return -EBADMSG;
+	return tl_block_content(block, &s->header, s->seed, s->options,
+	    tl_bytes(bytes.data + TL_TRACE_BLOCK_HEADER, block->stored),
+	    &s->unpacked, content);
+}
+
+/* == one trace == */
 
 /* Report that the bytes up to here belong to no block. */
 static void
@@ -101,48 +150,55 @@ say_lost(struct tl_scan *s)
 	    "%" PRIu64 " bytes are damaged and lost", s->at - s->lost_from);
 }
 
-static void
-lose(struct tl_scan *s, size_t size)
-{
-	if (!s->lost)
-		s->lost_from = s->at;
-	s->lost = true;
-	advance(s, size);
-}
-
 static int
-read_header(struct tl_scan *s, bool last)
+read_header(struct tl_scan *s)
 {
 	struct tl_fault fault = { 0 };
-	int rc;
+	struct tl_bytes bytes;
+	int rc = tl_scan_look(s, TL_TRACE_HEADER_SIZE, &bytes);
 
-	if (rest(s).size < TL_TRACE_HEADER_SIZE && !last)
-		return -EAGAIN;
-	rc = tl_trace_header_get(&s->header, rest(s), &fault);
+	if (rc < 0)
+		return rc;
+	rc = tl_trace_header_get(&s->header, bytes, &fault);
 	if (rc < 0) {
 		tl_trace_say(&s->options->report, rc, fault.at, "%s",
 		    fault.text);
 		return rc;
 	}
 	s->seed = tl_trace_seed(&s->header);
-	s->begun = true;
-	advance(s, TL_TRACE_HEADER_SIZE);
+	s->at += TL_TRACE_HEADER_SIZE;
 	return 0;
 }
 
-/* Pass on a block that is in memory, or report the block as lost. */
+/* Lose the bytes up to the next place where a block may begin, or the last byte
+ * if it may be the EOF. */
 static int
-take_block(struct tl_scan *s, const struct tl_trace_block *block)
+search(struct tl_scan *s, bool inside)
 {
-	const size_t size = (size_t)tl_trace_block_size(block);
-	const char *data = rest(s).data;
-	struct tl_bytes content;
-	int rc = -EBADMSG;
+	struct tl_bytes bytes;
+	const char *next;
+	const int rc = tl_scan_look(s, 2, &bytes);
 
-	if ((uint8_t)data[size - 1] == TL_TRACE_BLOCK_END)
-		rc = tl_block_content(block, &s->header, s->seed, s->options,
-		    tl_bytes(data + TL_TRACE_BLOCK_HEADER, block->stored),
-		    &s->unpacked, &content);
+	if (rc < 0 || bytes.size == 0)
+		return rc;
+	next = memchr(bytes.data + 1, TL_TRACE_BLOCK_START, bytes.size - 1);
+	if (!next && !inside && bytes.size > 1 &&
+	    s->at + bytes.size == s->end &&
+	    (uint8_t)bytes.data[bytes.size - 1] == TL_TRACE_EOF)
+		next = bytes.data + bytes.size - 1;
+	tl_scan_lose(s, next ? (size_t)(next - bytes.data) : bytes.size);
+	return 0;
+}
+
+/* Pass on the block at the place, or report the block as damaged.  -EAGAIN and
+ * -ENOENT as tl_scan_block(). */
+static int
+take_block(struct tl_scan *s, tl_scan_take *take, void *context)
+{
+	struct tl_trace_block block;
+	struct tl_bytes content;
+	int rc = tl_scan_block(s, &block, &content);
+
 	if (rc == -EPROTO)
 		tl_trace_say(&s->options->report, rc, s->at,
 		    "blocks are packed in a way that is not known here: %u",
@@ -152,109 +208,56 @@ take_block(struct tl_scan *s, const struct tl_trace_block *block)
 		tl_trace_say(&s->options->report, rc, s->at,
 		    "a block of thread %" PRId32 " with %" PRIu32
 		    " events is damaged",
-		    block->thread, block->events);
-		lose(s, TL_TRACE_BLOCK_HEADER);
+		    block.thread, block.events);
+		tl_scan_lose(s, TL_TRACE_BLOCK_HEADER);
 		return 0;
 	}
 	if (rc < 0)
 		return rc;
 	say_lost(s);
-	rc = s->block(s->context, block, s->at, content);
-	advance(s, size);
+	rc = take(context, &block, s->at, content);
+	s->at += tl_trace_block_size(&block);
 	return rc;
 }
 
-/* Scan one block.  -EAGAIN: more bytes are needed, unless these are the
- * last. */
-static int
-step(struct tl_scan *s, bool last)
+int
+tl_scan_trace(struct tl_scan *s, bool inside, tl_scan_take *take, void *context)
 {
-	const struct tl_bytes bytes = rest(s);
-	const uint8_t kind = (uint8_t)bytes.data[0];
-	struct tl_trace_block block;
-	const char *next;
+	bool ended = false, cut = false;
+	int rc = s->at == 0 ? read_header(s) : 0;
+	struct tl_bytes bytes;
 
-	s->ended = false;
-	if (kind == TL_TRACE_BLOCK_START) {
-		const bool is_short = bytes.size < TL_TRACE_BLOCK_HEADER;
+	while (rc == 0 && s->at < s->end) {
+		const bool was_lost = s->lost;
+		uint8_t kind;
 
-		if (is_short || tl_trace_block_get(&block,
-				    (const uint8_t *)bytes.data, s->seed)) {
-			if (!is_short &&
-			    bytes.size >= tl_trace_block_size(&block))
-				return take_block(s, &block);
-			if (!last)
-				return -EAGAIN;
-			if (!s->lost) {
-				s->cut = true;
-				s->cut_at = s->at;
-			}
+		rc = tl_scan_look(s, 1, &bytes);
+		if (rc < 0 || bytes.size == 0)
+			break;
+		kind = (uint8_t)bytes.data[0];
+		if (kind == TL_TRACE_EOF && s->at + 1 == s->end && !inside) {
+			say_lost(s);
+			ended = true;
+			s->at++;
+			break;
 		}
-	} else if (kind == TL_TRACE_EOF && bytes.size == 1 && !s->inside) {
-		if (!last)
-			return -EAGAIN;
-		say_lost(s);
-		s->ended = true;
-		advance(s, 1);
-		return 0;
+		rc = kind == TL_TRACE_BLOCK_START ? take_block(s, take, context)
+						  : -ENOENT;
+		/* a block without its end is not damage: the block was not
+		 * written completely */
+		if (!was_lost)
+			cut = rc == -EAGAIN;
+		if (rc == -EAGAIN || rc == -ENOENT)
+			rc = search(s, inside);
 	}
-	next = memchr(bytes.data + 1, TL_TRACE_BLOCK_START, bytes.size - 1);
-	if (!next && last && !s->inside && bytes.size > 1 &&
-	    (uint8_t)bytes.data[bytes.size - 1] == TL_TRACE_EOF)
-		next = bytes.data + bytes.size - 1;
-	lose(s,
-	    next ? (size_t)(next - bytes.data) : bytes.size - (last ? 0 : 1));
-	return bytes.size == 1 && !last ? -EAGAIN : 0;
-}
-
-static int
-run(struct tl_scan *s, bool last)
-{
-	int rc = 0;
-
-	if (!s->begun)
-		rc = read_header(s, last);
-	while (rc == 0 && rest(s).size > 0)
-		rc = step(s, last);
-	return rc == -EAGAIN ? 0 : rc;
-}
-
-int
-tl_scan_feed(struct tl_scan *s, struct tl_bytes piece)
-{
-	int rc;
-
-	if (piece.size == 0)
-		return 0;
-	tl_put_bytes(&s->buffer, piece);
-	if (s->buffer.rc < 0)
-		return s->buffer.rc;
-	rc = run(s, false);
-	/* drop scanned bytes if there are many */
-	if (s->used >= SLACK || s->used >= s->buffer.size) {
-		memmove(s->buffer.data, s->buffer.data + s->used,
-		    s->buffer.size - s->used);
-		s->buffer.size -= s->used;
-		s->used = 0;
-	}
-	return rc;
-}
-
-int
-tl_scan_finish(struct tl_scan *s)
-{
-	const int rc = run(s, true);
-
 	if (rc < 0)
 		return rc;
-	/* a block without its end is not damage: the block was not written
-	 * completely */
-	s->cut &= s->lost && s->lost_from == s->cut_at && !s->inside;
-	if (!s->cut)
+	cut &= s->lost && !inside;
+	if (!cut)
 		say_lost(s);
-	if (!s->ended && !s->inside)
+	if (!ended && !inside)
 		tl_trace_say(&s->options->report, -ENODATA, s->at,
 		    "the trace was not finished%s",
-		    s->cut ? ": it ends inside a block" : "");
+		    cut ? ": it ends inside a block" : "");
 	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.h - find the blocks of a data file, which is fed in pieces.
+ * scan.h - scan the bytes of data files for whole blocks.
  *
- * Damage and truncation are reported with their place; the scan continues at
- * the next whole block.
+ *	file --> window --> header of a block? --> its content, checked
+ *	                     `-- else the bytes are lost up to the next block
+ *
+ * The files of an index scan one trace; chain/blocks.c scans a stream of many,
+ * which may still grow.
  */
 #ifndef TL_TRACE_SCAN_H
 #define TL_TRACE_SCAN_H
@@ -11,40 +14,54 @@
 #include "base/text.h"
 #include "trace/read.h"
 
-/* Called for a whole block with its place and its unpacked content, which is
- * valid during the call.  0 or -errno to stop. */
-typedef int tl_scan_block(void *context, const struct tl_trace_block *block,
-    uint64_t at, struct tl_bytes content);
-
+/* Starts from all zeros but data, options and end. */
 struct tl_scan {
+	struct tl_storage *data; /* owned by the caller */
+	/* Without a codec packed blocks are checked but not unpacked. */
 	const struct tl_trace_read_options *options;
-	tl_scan_block *block;
-	void *context;
 	struct tl_trace_header header;
 	uint32_t seed;
-	bool begun; /* has the header been read? */
-	/* the file continues after the last piece, so no EOF is expected */
-	bool inside;
-	bool ended; /* the last byte was EOF */
-	uint64_t damage;
-	struct tl_text buffer; /* bytes that have been fed */
-	size_t used;           /* number of bytes that have been scanned */
-	uint64_t at;           /* offset of buffer.data + used in the file */
-	bool lost;             /* between two blocks, searching for the next */
+	uint64_t at;  /* scanned up to here */
+	uint64_t end; /* the bytes before are scanned */
+	bool lost;    /* the bytes from lost_from to at are of no block */
 	uint64_t lost_from;
-	bool cut; /* the file ends inside a block */
-	uint64_t cut_at;
+	uint64_t damage;       /* damaged places of one trace */
+	struct tl_text window; /* a part of the data */
+	uint64_t window_at;    /* offset of the window in the data */
 	struct tl_text unpacked;
 };
 
-void
-tl_scan_init(struct tl_scan *scan, const struct tl_trace_read_options *options,
-    tl_scan_block *block, void *context);
 void tl_scan_free(struct tl_scan *scan);
-/* Feed a piece; feed no more.  0; -errno of block; -ENOMEM; -EBADMSG, -EPROTO,
- * -ENODATA: not a readable trace, which has been reported. */
-int tl_scan_feed(struct tl_scan *scan, struct tl_bytes piece);
-int tl_scan_finish(struct tl_scan *scan);
+
+/* Set bytes to those from the place on that are in memory: at least `size`, or
+ * all before the end.  A file that has been truncated ends earlier.  The bytes
+ * are valid until the next call.  0; -ENOMEM; -errno of reading. */
+int tl_scan_look(struct tl_scan *scan, size_t size, struct tl_bytes *bytes);
+/* Leave out bytes that are of no block. */
+void tl_scan_lose(struct tl_scan *scan, uint64_t size);
+/*
+ * Read the block at the place and check it.  The content is valid until the
+ * next call.  0; -ENOENT: no header of a block; -EAGAIN: the bytes end before
+ * the block or its header does; -EBADMSG: damaged; -EPROTO: whole, but packed
+ * and without a codec; -ENOMEM; -errno of reading.
+ */
+int tl_scan_block(struct tl_scan *scan, struct tl_trace_block *block,
+    struct tl_bytes *content);
+
+/* Called for a whole block with its place and its unpacked content, which is
+ * valid during the call.  0 or -errno to stop. */
+typedef int tl_scan_take(void *context, const struct tl_trace_block *block,
+    uint64_t at, struct tl_bytes content);
+
+/*
+ * Scan one trace: from its header, or, with its seed set, from a later place.
+ * Damage and truncation are reported with their place.  inside: blocks follow
+ * after the end, so no EOF is expected there.  0; -errno of take; -ENOMEM;
+ * -EBADMSG, -EPROTO, -ENODATA: not a readable trace, which has been reported;
+ * -errno of reading.
+ */
+int tl_scan_trace(struct tl_scan *scan, bool inside, tl_scan_take *take,
+    void *context);
 
 /* Report a fault. */
 void tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,

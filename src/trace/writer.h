@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "event/message_map.h"
 #include "event/spans.h"
-#include "trace/id_table.h"
 #include "trace/point.h"
 #include "trace/write.h"
 
@@ -38,8 +37,8 @@ struct tl_definitions {
 	uint64_t logical;
 	int32_t next[TL_TRACE_INFO + 1]; /* the next id of each kind */
 	struct tl_text_ids ids;
-	struct tl_id_table pids; /* pids with a name, numbered */
-	int32_t *processes; /* by the number of the pid: the last PROCESS */
+	struct tl_id_map pids; /* pids with a name, numbered */
+	int32_t *processes;    /* by the number of the pid: the last PROCESS */
 	size_t process_capacity;
 	struct tl_message_map messages; /* messages -> struct tl_defined */
 };

@@ -7,7 +7,6 @@
 #include "base/process.h"
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
-#include "trace/chain/follow.h"
 #include "trace_repair.h"
 
 #include <sys/mman.h>
@@ -56,7 +55,7 @@ find(int fd, uint64_t size, uint64_t step)
 	struct places places = { .count = 0 };
 	struct tl_blocks blocks;
 
-	tl_blocks_init(&blocks, fd, &nobody);
+	assert(tl_blocks_init(&blocks, fd, &nobody) == 0);
 	for (uint64_t n = step; n < size; n += step)
 		find_more(&blocks, &places, n, false);
 	find_more(&blocks, &places, size, true);
@@ -99,14 +98,14 @@ read_chains(int fd)
 		assert(fault.rc < 0 && fault.text[0]);
 		return;
 	}
-	assert(tl_chains_count(chains) > 0);
-	for (size_t i = 0; i < tl_chains_count(chains); i++) {
+	assert(chains->count > 0);
+	for (size_t i = 0; i < chains->count; i++) {
 		struct tl_chain *chain = tl_chains_take(chains, i);
 		const uint64_t count = read_chain(chain, TL_OLDEST_FIRST);
 		const uint64_t again = read_chain(chain, TL_NEWEST_FIRST);
 
-		assert(tl_chain_name(chain)[0]);
-		assert(tl_chain_is_damaged(chain) || count == again);
+		assert(chain->name[0]);
+		assert(chain->damaged || count == again);
 		tl_chain_free(chain);
 	}
 	tl_chains_free(chains);
@@ -127,7 +126,7 @@ follow(const uint8_t *data, size_t size)
 			break;
 		if (rc > 0) {
 			look_at(&event);
-			assert(event.source < tl_chain_follow_count(f));
+			assert(event.source < tl_chain_follow_chains(f)->count);
 		}
 	}
 	tl_chain_follow_free(f);

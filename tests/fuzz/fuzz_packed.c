@@ -51,7 +51,6 @@ read_entries(const uint8_t *data, size_t size)
 	assert(rc == 0 || (fault.rc == rc && fault.text[0]));
 	if (rc < 0)
 		return;
-	assert(packed.info.size <= TL_PACKED_INFO_MAX);
 	read_entry(packed.data);
 	read_entry(packed.index);
 	tl_packed_close(&packed);
@@ -62,11 +61,14 @@ read_trace(const uint8_t *data, size_t size)
 {
 	const struct tl_trace_read_options options = { .memory_max = 64 << 20 };
 	struct tl_fault fault = { 0 };
+	struct tl_packed packed;
 	struct tl_trace *trace;
 	int left = TRACE_LOADS_MAX;
 
-	if (tl_packed_open_trace(&trace, NULL, trace_storage(data, size),
-		&options, &fault) < 0)
+	/* the trace takes both entries over */
+	if (tl_packed_open(&packed, trace_storage(data, size), &fault) < 0 ||
+	    tl_trace_open_storage(&trace, packed.data, packed.index, &options,
+		&fault) < 0)
 		return;
 	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
 		trace_load_some(trace, tl_trace_root(trace, i), &left);

@@ -4,7 +4,7 @@
  * pieces of any size, the content is the same up to damage, and so are the
  * reports.
  */
-#include "source/unpack.h"
+#include "source/kinds.h"
 
 #include <assert.h>
 #include <string.h>

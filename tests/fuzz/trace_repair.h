@@ -173,7 +173,7 @@ trace_load_some(struct tl_trace *trace, struct tl_node *root, int *left)
 		}
 		node = child;
 	}
-	tl_trace_forget(trace, root);
+	tl_node_forget(root, &tl_trace_trees(trace)->budget);
 }
 
 static inline void
@@ -203,7 +203,7 @@ trace_read_all(const uint8_t *data, size_t size, const uint8_t *index,
 	}
 	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
 		trace_load_some(trace, tl_trace_root(trace, i), &left);
-	assert(tl_trace_memory(trace) == 0);
+	assert(tl_trace_trees(trace)->budget.used == 0);
 	tl_trace_close(trace);
 }
 

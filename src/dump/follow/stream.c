@@ -4,9 +4,9 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "event/filter.h"
+#include "ring/ring.h"
 #include "snap/snap.h"
-#include "trace/chain/follow.h"
+#include "trace/chain/chain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,25 +42,6 @@ struct known {
 
 /* == a stream == */
 
-static bool
-is_asked_for(const struct stream *s, const struct tl_origin *origin)
-{
-	bool any = s->plan->host_count == 0 || !origin->machine[0];
-
-	for (size_t i = 0; i < s->plan->host_count && !any; i++)
-		any = tl_glob_matches(s->plan->hosts[i],
-		    tl_bytes_of(origin->machine));
-	return any;
-}
-
-static bool
-has_boot(const struct tl_origin *origin)
-{
-	static const uint8_t unknown[sizeof(origin->boot_id)];
-
-	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
-}
-
 /* Take the chains that have appeared since the last event. */
 static int
 meet_chains(struct stream *s, size_t count)
@@ -68,20 +49,20 @@ meet_chains(struct stream *s, size_t count)
 	int rc = 0;
 
 	while (s->known_count < count && rc == 0) {
-		struct tl_chain *chain =
-		    tl_chain_follow_chain(s->follow, s->known_count);
-		struct tl_origin origin;
+		const struct tl_chain *chain =
+		    tl_chain_follow_chains(s->follow)->list[s->known_count];
 
 		if (TL_ARRAY_ROOM(s->known, s->known_capacity, s->known_count) <
 		    0)
 			return -ENOMEM;
-		tl_chain_origin(chain, &origin);
 		s->known[s->known_count++] =
 		    (struct known){ .source = (uint16_t)s->sources->count,
-			    .wanted = is_asked_for(s, &origin),
-			    .has_boot = has_boot(&origin) };
-		rc = tl_follow_sources_add(s->sources, &origin,
-		    tl_chain_name(chain));
+			    .wanted = tl_remote_is_meant(s->plan,
+				chain->origin.machine),
+			    .has_boot =
+				tl_boot_is_known(chain->origin.boot_id) };
+		rc = tl_follow_sources_add(s->sources, &chain->origin,
+		    chain->name);
 	}
 	return rc;
 }
@@ -123,7 +104,8 @@ stream_next(struct tl_cursor *cursor, struct tl_event *event)
 	if (rc > 0) {
 		struct known *known = &s->known[event->source];
 
-		if (bound(tl_chain_follow_chain(s->follow, event->source),
+		if (bound(tl_chain_follow_chains(s->follow)
+			      ->list[event->source],
 			known, event) < 0)
 			rc = -ENOMEM;
 		event->source = known->source;
@@ -136,28 +118,26 @@ stream_next(struct tl_cursor *cursor, struct tl_event *event)
 /* == the end of a stream == */
 
 static void
+add_faults(struct stream *s, const struct tl_faults *faults)
+{
+	for (size_t i = 0; i < faults->count && i < TL_SNAP_FAULTS_MAX; i++)
+		tl_source_add_fault(s->input, &faults->list[i]);
+}
+
+static void
 stream_close(struct tl_cursor *cursor)
 {
 	struct stream *s = (struct stream *)(void *)cursor;
 	struct tl_fault fault = { 0 };
 
 	if (s->follow) {
-		const struct tl_faults *rest =
-		    tl_chain_follow_faults(s->follow);
+		const struct tl_chains *chains =
+		    tl_chain_follow_chains(s->follow);
 
-		for (size_t n = 0; n < rest->count && n < TL_SNAP_FAULTS_MAX;
-		     n++)
-			tl_source_add_fault(s->input, &rest->list[n]);
-		for (size_t k = 0; k < tl_chain_follow_count(s->follow); k++) {
-			const struct tl_chain *chain =
-			    tl_chain_follow_chain(s->follow, k);
-			const size_t count = tl_chain_fault_count(chain);
-
-			for (size_t n = 0; n < count && n < TL_SNAP_FAULTS_MAX;
-			     n++)
-				tl_source_add_fault(s->input,
-				    tl_chain_fault(chain, n));
-		}
+		add_faults(s, &chains->faults);
+		for (size_t k = 0; k < chains->count; k++)
+			if (chains->list[k]->faults)
+				add_faults(s, chains->list[k]->faults);
 	}
 	tl_chain_follow_free(s->follow);
 	if (s->is_remote && tl_remote_close(&s->remote, !s->ended, &fault) < 0)

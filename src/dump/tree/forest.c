@@ -5,7 +5,8 @@
 #include "dump/tree/tree.h"
 
 #include "base/array.h"
-#include "source/tree.h"
+#include "trace/read.h"
+#include "trace/write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,113 +5,56 @@
 
 #include "base/file.h"
 #include "trace/layout.h"
-#include "trace/scan.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	LOOK_SIZE = 4096,        /* bytes read for a header */
-	SEARCH_SIZE = 256 << 10, /* bytes read while a header is searched */
-	MAGIC_FIRST = TL_TRACE_MAGIC >> 56
-};
+enum { MAGIC_FIRST = TL_TRACE_MAGIC >> 56 };
 
 /* The result of a step. */
 enum { WAIT, GO_ON, FOUND };
 
-void
+int
 tl_blocks_init(struct tl_blocks *b, int fd,
     const struct tl_trace_report *report)
 {
-	*b = (struct tl_blocks){ .fd = fd, .report = *report };
+	*b = (struct tl_blocks){ .options = { .report = *report } };
+	b->scan.options = &b->options;
 	tl_context_init(&b->trace.context);
+	return tl_storage_of_part(&b->scan.data, fd, 0, UINT64_MAX);
 }
 
 void
 tl_blocks_free(struct tl_blocks *b)
 {
 	tl_context_free(&b->trace.context);
-	tl_text_free(&b->content);
-	tl_text_free(&b->window);
-}
-
-/* == bytes == */
-
-/* Set bytes to `size` bytes of the file from a place, or to the fewer bytes
- * before end. */
-static int
-look(struct tl_blocks *b, uint64_t at, size_t size, uint64_t end,
-    struct tl_bytes *bytes)
-{
-	const size_t there = end - at < size ? (size_t)(end - at) : size;
-	struct tl_text *w = &b->window;
-	int64_t n;
-	char *to;
-
-	if (at < b->window_at || at + there > b->window_at + w->size) {
-		tl_text_clear(w);
-		size = size < LOOK_SIZE ? LOOK_SIZE : size;
-		size = end - at < size ? (size_t)(end - at) : size;
-		to = tl_text_reserve(w, size);
-		if (!to) {
-			w->rc = 0;
-			return -ENOMEM;
-		}
-		n = tl_read_at(b->fd, to, size, at);
-		if (n < 0)
-			return (int)n;
-		if ((size_t)n < there) /* the file has been truncated */
-			return -EIO;
-		w->size = (size_t)n;
-		b->window_at = at;
-	}
-	*bytes = tl_bytes(w->data + (at - b->window_at), there);
-	return 0;
-}
-
-static int
-read_content(struct tl_blocks *b, uint64_t at, size_t size)
-{
-	char *to;
-	int64_t n;
-
-	tl_text_clear(&b->content);
-	to = tl_text_reserve(&b->content, size);
-	if (!to) {
-		b->content.rc = 0;
-		return -ENOMEM;
-	}
-	n = tl_read_at(b->fd, to, size, at);
-	if (n < 0)
-		return (int)n;
-	b->content.size = (size_t)n;
-	return (size_t)n == size ? 0 : -EIO;
+	tl_storage_close(b->scan.data);
+	tl_scan_free(&b->scan);
 }
 
 /* == damage == */
 
-static void
+static int
 lose(struct tl_blocks *b, uint64_t size)
 {
-	if (!b->lost)
-		b->lost_from = b->at;
-	b->lost = true;
+	tl_scan_lose(&b->scan, size);
 	b->trace.whole = false;
-	b->at += size;
+	return GO_ON;
 }
 
 /* Report lost bytes.  Damage inside a trace is reported by its reader. */
 static void
 end_lost(struct tl_blocks *b)
 {
-	if (b->lost && !b->inside) {
+	if (b->scan.lost && !b->inside) {
 		b->damage++;
-		tl_trace_say(&b->report, -EBADMSG, b->lost_from,
-		    "%" PRIu64 " bytes are of no trace", b->at - b->lost_from);
+		tl_trace_say(&b->options.report, -EBADMSG, b->scan.lost_from,
+		    "%" PRIu64 " bytes are of no trace",
+		    b->scan.at - b->scan.lost_from);
 	}
-	b->lost = false;
+	b->scan.lost = false;
 }
 
 /* == traces == */
@@ -120,14 +63,15 @@ static int
 end_trace(struct tl_blocks *b)
 {
 	/* bytes lost after the last block need not belong to the trace */
-	b->lost = false;
+	b->scan.lost = false;
 	b->inside = false;
-	b->trace.size = b->at - b->trace.at;
+	b->trace.size = b->scan.at - b->trace.at;
 	return FOUND;
 }
 
 static int
-add_block(struct tl_blocks *b, const struct tl_trace_block *block)
+add_block(struct tl_blocks *b, const struct tl_trace_block *block,
+    struct tl_bytes content)
 {
 	struct tl_blocks_trace *t = &b->trace;
 	int rc;
@@ -139,26 +83,23 @@ add_block(struct tl_blocks *b, const struct tl_trace_block *block)
 		t->max_ns = block->max_ns;
 	if (block->thread != TL_TRACE_DEFINITIONS ||
 	    block->flags & TL_BLOCK_PACKED)
-		return 0;
-	rc = tl_context_read_all(&t->context,
-	    tl_bytes(b->content.data, b->content.size));
-	if (rc == -EBADMSG) {
-		t->whole = false; /* the trace can be read up to here only */
-		rc = 0;
-	}
-	return rc;
+		return GO_ON;
+	rc = tl_context_read_all(&t->context, content);
+	if (rc == -EBADMSG) /* the trace can be read up to here only */
+		t->whole = false;
+	return rc < 0 && rc != -EBADMSG ? rc : GO_ON;
 }
 
 /* == steps == */
 
 /* Take the header of a trace or of a block at this place, if there is one. */
 static int
-take_header(struct tl_blocks *b, uint64_t end, bool last)
+take_header(struct tl_blocks *b, bool last)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_trace_header header;
 	struct tl_bytes bytes;
-	int rc = look(b, b->at, TL_TRACE_HEADER_SIZE, end, &bytes);
+	int rc = tl_scan_look(&b->scan, TL_TRACE_HEADER_SIZE, &bytes);
 	struct tl_blocks_trace *t;
 
 	if (rc < 0)
@@ -169,132 +110,98 @@ take_header(struct tl_blocks *b, uint64_t end, bool last)
 	rc = tl_trace_header_get(&header, bytes, &fault);
 	if (rc == -EPROTO && !b->inside) {
 		b->damage++;
-		tl_trace_say(&b->report, rc, b->at, "%s", fault.text);
+		tl_trace_say(&b->options.report, rc, b->scan.at, "%s",
+		    fault.text);
 	}
-	if (rc < 0) {
-		lose(b, 1);
-		return GO_ON;
-	}
+	if (rc < 0)
+		return lose(b, 1);
 	if (b->inside)
 		/* the header is read again as the header of the next trace */
 		return end_trace(b);
 	t = &b->trace;
 	end_lost(b);
 	tl_context_free(&t->context);
-	*t = (struct tl_blocks_trace){ .at = b->at,
+	*t = (struct tl_blocks_trace){ .at = b->scan.at,
 		.header = header,
 		.min_ns = INT64_MAX,
 		.max_ns = INT64_MIN,
 		.whole = true };
 	tl_context_init(&t->context);
-	b->seed = tl_trace_seed(&header);
+	b->scan.seed = tl_trace_seed(&header);
 	b->inside = true;
-	b->at += TL_TRACE_HEADER_SIZE;
+	b->scan.at += TL_TRACE_HEADER_SIZE;
 	return GO_ON;
 }
 
-/* Is the block behind this header whole?  1: yes; 0: no; -errno. */
 static int
-is_whole(struct tl_blocks *b, const struct tl_trace_block *block)
-{
-	int rc = read_content(b, b->at + TL_TRACE_BLOCK_HEADER,
-	    (size_t)block->stored + 1);
-
-	if (rc < 0)
-		return rc;
-	b->content.size--;
-	return (uint8_t)b->content.data[block->stored] == TL_TRACE_BLOCK_END &&
-	       tl_crc32c(b->seed, b->content.data, block->stored) == block->crc;
-}
-
-static int
-take_block(struct tl_blocks *b, uint64_t end, bool last)
+take_block(struct tl_blocks *b, bool last)
 {
 	struct tl_trace_block block;
-	struct tl_bytes bytes;
-	int rc = look(b, b->at, TL_TRACE_BLOCK_HEADER, end, &bytes);
-	uint64_t size;
+	struct tl_bytes content;
+	const int rc = tl_scan_block(&b->scan, &block, &content);
+	const uint64_t left = b->scan.end - b->scan.at;
 
-	if (rc < 0)
-		return rc;
-	if (bytes.size < TL_TRACE_BLOCK_HEADER && !last)
-		return WAIT;
-	if (bytes.size < TL_TRACE_BLOCK_HEADER ||
-	    !tl_trace_block_get(&block, (const uint8_t *)bytes.data, b->seed)) {
-		lose(b, 1);
-		return GO_ON;
-	}
-	size = tl_trace_block_size(&block);
-	if (end - b->at < size) {
+	switch (rc) {
+	case 0:
+	case -EPROTO: /* its content is not read here */
+		end_lost(b);
+		b->scan.at += tl_trace_block_size(&block);
+		return add_block(b, &block, content);
+	case -EAGAIN:
 		if (!last)
 			return WAIT;
-		lose(b, TL_TRACE_BLOCK_HEADER);
-		return GO_ON;
-	}
-	rc = is_whole(b, &block);
-	if (rc <= 0) {
-		b->twice += size;
-		lose(b, b->twice > TL_BLOCKS_TWICE_MAX ? size
-						       : TL_TRACE_BLOCK_HEADER);
-		return rc < 0 ? rc : GO_ON;
-	}
-	end_lost(b);
-	b->at += size;
-	rc = add_block(b, &block);
-	return rc < 0 ? rc : GO_ON;
-}
-
-/* Search for the header of a trace, or of a block of the current trace. */
-static int
-search(struct tl_blocks *b, uint64_t end)
-{
-	struct tl_bytes bytes;
-	size_t i = 0;
-	const int rc = look(b, b->at, SEARCH_SIZE, end, &bytes);
-
-	if (rc < 0)
+		return lose(b, left < TL_TRACE_BLOCK_HEADER
+				   ? left
+				   : TL_TRACE_BLOCK_HEADER);
+	case -EBADMSG:
+		b->twice += tl_trace_block_size(&block);
+		return lose(b, b->twice > TL_BLOCKS_TWICE_MAX
+				   ? tl_trace_block_size(&block)
+				   : TL_TRACE_BLOCK_HEADER);
+	case -ENOENT:
+		return lose(b, 1);
+	default:
 		return rc;
-	for (; i < bytes.size; i++) {
-		const uint8_t byte = (uint8_t)bytes.data[i];
-
-		if (byte == MAGIC_FIRST ||
-		    (byte == TL_TRACE_BLOCK_START && b->inside))
-			break;
 	}
-	lose(b, i);
-	return GO_ON;
 }
 
 static int
-step(struct tl_blocks *b, uint64_t end, bool last)
+step(struct tl_blocks *b, bool last)
 {
 	struct tl_bytes bytes;
 	uint8_t kind;
+	size_t i = 0;
 	int rc;
 
-	if (b->at == end) {
-		if (!last)
-			return WAIT;
-		if (b->inside) {
+	if (b->scan.at == b->scan.end) {
+		if (last && b->inside) {
 			b->trace.whole = false;
 			return end_trace(b);
 		}
-		end_lost(b);
+		if (last)
+			end_lost(b);
 		return WAIT;
 	}
-	rc = look(b, b->at, 1, end, &bytes);
-	if (rc < 0)
-		return rc;
+	rc = tl_scan_look(&b->scan, 1, &bytes);
+	if (rc < 0 || bytes.size == 0)
+		return rc < 0 ? rc : GO_ON;
 	kind = (uint8_t)bytes.data[0];
 	if (kind == MAGIC_FIRST)
-		return take_header(b, end, last);
+		return take_header(b, last);
 	if (kind == TL_TRACE_BLOCK_START && b->inside)
-		return take_block(b, end, last);
-	if (kind == TL_TRACE_EOF && b->inside && !b->lost) {
-		b->at++;
+		return take_block(b, last);
+	if (kind == TL_TRACE_EOF && b->inside && !b->scan.lost) {
+		b->scan.at++;
 		return end_trace(b);
 	}
-	return search(b, end);
+	/* search the header of a trace, or of a block of the current trace */
+	for (; i < bytes.size; i++) {
+		kind = (uint8_t)bytes.data[i];
+		if (kind == MAGIC_FIRST ||
+		    (kind == TL_TRACE_BLOCK_START && b->inside))
+			break;
+	}
+	return lose(b, i);
 }
 
 int
@@ -302,8 +209,9 @@ tl_blocks_next(struct tl_blocks *b, uint64_t size, bool last)
 {
 	int rc;
 
+	b->scan.end = size;
 	do
-		rc = step(b, size, last);
+		rc = step(b, last);
 	while (rc == GO_ON);
 	return rc == FOUND ? 1 : rc;
 }
@@ -347,8 +255,9 @@ tl_blocks_is_stream(int fd, const char *path)
 	size = (uint64_t)st.st_size;
 	if (path && has_index(path, size))
 		return 0;
-	tl_blocks_init(&blocks, fd, &none);
-	rc = tl_blocks_next(&blocks, size, true);
+	rc = tl_blocks_init(&blocks, fd, &none);
+	if (rc == 0)
+		rc = tl_blocks_next(&blocks, size, true);
 	if (rc > 0)
 		rc = blocks.trace.at > 0 || blocks.trace.size < size;
 	tl_blocks_free(&blocks);

@@ -15,9 +15,8 @@
 #ifndef TL_TRACE_CHAIN_BLOCKS_H
 #define TL_TRACE_CHAIN_BLOCKS_H
 
-#include "base/text.h"
 #include "trace/context.h"
-#include "trace/read.h"
+#include "trace/scan.h"
 
 enum {
 	/* Bytes of damaged content that were read twice.  Beyond this limit a
@@ -38,23 +37,17 @@ struct tl_blocks_trace {
 };
 
 struct tl_blocks {
-	int fd; /* owned by the caller */
-	struct tl_trace_report report;
-	struct tl_blocks_trace trace; /* the trace found last */
-	bool inside;                  /* blocks of the trace are being read */
-	bool lost;                    /* damaged bytes are being skipped */
-	uint64_t lost_from;
-	uint32_t seed;
-	uint64_t at;     /* scanned up to here */
+	struct tl_scan scan;
+	struct tl_trace_read_options options; /* of the scan */
+	struct tl_blocks_trace trace;         /* the trace found last */
+	bool inside;     /* blocks of the trace are being read */
 	uint64_t twice;  /* bytes that were read twice */
 	uint64_t damage; /* damaged places outside of traces */
-	struct tl_text content;
-	struct tl_text window; /* a part of the file */
-	uint64_t window_at;    /* offset of the window in the file */
 };
 
-/* Start.  The report is for damage outside of traces. */
-void tl_blocks_init(struct tl_blocks *blocks, int fd,
+/* Start.  The report is for damage outside of traces.  The caller closes fd
+ * after the blocks.  0 or -ENOMEM. */
+int tl_blocks_init(struct tl_blocks *blocks, int fd,
     const struct tl_trace_report *report);
 void tl_blocks_free(struct tl_blocks *blocks);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - a chain: order its blocks, and find missing ones. */
+/* chain.c - a chain: order its blocks, and find missing ones; positions. */
 #include "trace/chain/chain.h"
 
 #include "base/array.h"
 #include "clock/clock.h"
-#include "trace/chain/positions.h"
-#include "trace/chain/work.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUMBER_DIGITS = 20, ENTRIES_WORDS_MAX = 64 };
+enum { ENTRIES_WORDS_MAX = 64 };
 
 /* == the bytes of the stream == */
 
@@ -70,50 +68,110 @@ tl_chain_say(struct tl_chain *chain, int rc, uint64_t at, const char *format,
 	va_end(args);
 }
 
-/* == blocks == */
+/* == positions == */
 
-/* Parse "17".  -EINVAL: it is not a number. */
-static int
-read_number(struct tl_bytes text, uint64_t *number)
+/* Read a decimal number and the character behind it.  The end of the text may
+ * take the place of a space. */
+static bool
+read_number(struct tl_bytes *rest, char behind, uint64_t *n)
 {
-	char digits[NUMBER_DIGITS + 1];
+	char digits[TL_UNSIGNED_MAX + 1];
+	size_t size = 0;
 
-	if (text.size == 0 || text.size > NUMBER_DIGITS)
-		return -EINVAL;
-	memcpy(digits, text.data, text.size);
-	digits[text.size] = '\0';
-	return tl_parse_unsigned(digits, number);
+	while (size < rest->size && size <= TL_UNSIGNED_MAX &&
+	       rest->data[size] >= '0' && rest->data[size] <= '9')
+		size++;
+	if (size == 0 || size > TL_UNSIGNED_MAX)
+		return false;
+	memcpy(digits, rest->data, size);
+	digits[size] = '\0';
+	if (tl_parse_unsigned(digits, n) != 0 ||
+	    (size == rest->size ? behind != ' ' : rest->data[size] != behind))
+		return false;
+	size += size < rest->size;
+	*rest = tl_bytes(rest->data + size, rest->size - size);
+	return true;
 }
+
+void
+tl_put_positions(struct tl_text *text, const uint64_t *positions,
+    size_t lane_count)
+{
+	for (size_t i = 0; i < lane_count; i++) {
+		if (i > 0)
+			tl_put_char(text, ' ');
+		tl_put_unsigned(text, i);
+		tl_put_char(text, ':');
+		tl_put_unsigned(text, positions[i]);
+	}
+}
+
+/* Read the number of a lane, which must be the next lane. */
+static bool
+read_lane(struct tl_bytes *rest, size_t lane, uint64_t *number)
+{
+	uint64_t is;
+
+	return lane < TL_POSITIONS_LANES_MAX && read_number(rest, ':', &is) &&
+	       is == lane && read_number(rest, ' ', number);
+}
+
+int
+tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count)
+{
+	struct tl_bytes rest = tl_bytes_of(words);
+	uint64_t *list = NULL;
+	size_t count = 0, capacity = 0;
+	int rc = -EINVAL;
+
+	for (; rest.size > 0; count++) {
+		if (TL_ARRAY_ROOM(list, capacity, count) < 0) {
+			rc = -ENOMEM;
+			goto bad;
+		}
+		if (!read_lane(&rest, count, &list[count]))
+			goto bad;
+	}
+	if (count == 0)
+		return rc;
+	*positions = list;
+	*lane_count = count;
+	return 0;
+bad:
+	free(list);
+	return rc;
+}
+
+/* == blocks == */
 
 /* Parse "17-42", a range of block numbers. */
 static void
 read_dropped(struct tl_chain_block *block, struct tl_bytes text)
 {
-	const char *dash =
-	    text.size > 0 ? memchr(text.data, '-', text.size) : NULL;
 	uint64_t first, last;
-	size_t size;
 
-	if (!dash)
-		return;
-	size = (size_t)(dash - text.data);
-	if (read_number(tl_bytes(text.data, size), &first) < 0 ||
-	    read_number(tl_bytes(dash + 1, text.size - size - 1), &last) < 0 ||
-	    first > last || block->number < first || block->number > last)
+	if (!read_number(&text, '-', &first) ||
+	    !read_number(&text, ' ', &last) || text.size > 0 || first > last ||
+	    block->number < first || block->number > last)
 		return;
 	block->number = first;
 	block->last = last;
 	block->dropped = true;
 }
 
+/* The entries of the timeline before the positions in an INFO. */
 static uint64_t
-read_positions(const struct tl_context *c, const char *name)
+sum_positions(const struct tl_context *c, const char *name)
 {
-	uint64_t sum;
+	struct tl_bytes words = tl_context_info(c, name);
+	uint64_t all = 0, number;
+	size_t lane = 0;
 
-	return tl_sum_positions(tl_context_info(c, name), &sum) < 0
-		   ? TL_CHAIN_UNKNOWN
-		   : sum;
+	for (; words.size > 0; lane++)
+		if (!read_lane(&words, lane, &number) ||
+		    __builtin_add_overflow(all, number, &all))
+			return TL_CHAIN_UNKNOWN;
+	return lane > 0 ? all : TL_CHAIN_UNKNOWN;
 }
 
 void
@@ -122,6 +180,7 @@ tl_chain_describe(struct tl_chain_block *block,
 {
 	const struct tl_context *c = &trace->context;
 	const struct tl_bytes continued = tl_context_info(c, "continued");
+	struct tl_bytes number = tl_context_info(c, "block");
 
 	*block = (struct tl_chain_block){ .at = trace->at,
 		.size = trace->size,
@@ -131,12 +190,12 @@ tl_chain_describe(struct tl_chain_block *block,
 		.whole = trace->whole,
 		.created_ns = trace->header.created_ns,
 		.told_ns = INT64_MIN,
-		.begins = read_positions(c, "begins"),
-		.goes_on = read_positions(c, "positions"),
+		.begins = sum_positions(c, "begins"),
+		.goes_on = sum_positions(c, "positions"),
 		.identity = tl_hash_bytes(tl_context_info(c, "identity")),
 		.repeats = continued.size > 0 &&
 			   !tl_bytes_equal(continued, tl_bytes_of("0")) };
-	if (read_number(tl_context_info(c, "block"), &block->number) < 0)
+	if (!read_number(&number, ' ', &block->number) || number.size > 0)
 		block->number = 0;
 	block->last = block->number;
 	read_dropped(block, tl_context_info(c, "dropped"));
@@ -292,24 +351,6 @@ tl_chain_settle(struct tl_chain *chain)
 
 /* == properties == */
 
-const char *
-tl_chain_name(const struct tl_chain *chain)
-{
-	return chain->name;
-}
-
-void
-tl_chain_origin(const struct tl_chain *chain, struct tl_origin *origin)
-{
-	*origin = chain->origin;
-}
-
-uint64_t
-tl_chain_entries(const struct tl_chain *chain)
-{
-	return chain->events;
-}
-
 int
 tl_chain_newest(const struct tl_chain *chain, int64_t *ns)
 {
@@ -325,18 +366,6 @@ tl_chain_newest(const struct tl_chain *chain, int64_t *ns)
 }
 
 size_t
-tl_chain_message_count(const struct tl_chain *chain)
-{
-	return chain->messages.count;
-}
-
-const struct tl_message *const *
-tl_chain_messages(const struct tl_chain *chain)
-{
-	return chain->messages.list;
-}
-
-size_t
 tl_chain_knot_count(const struct tl_chain *chain)
 {
 	return chain->knots_gone + chain->knot_count;
@@ -346,22 +375,4 @@ const struct timeline_knot *
 tl_chain_knot(const struct tl_chain *chain, size_t i)
 {
 	return &chain->knots[i > chain->knots_gone ? i - chain->knots_gone : 0];
-}
-
-size_t
-tl_chain_fault_count(const struct tl_chain *chain)
-{
-	return chain->faults ? chain->faults->count : 0;
-}
-
-const struct tl_fault *
-tl_chain_fault(const struct tl_chain *chain, size_t i)
-{
-	return &chain->faults->list[i];
-}
-
-bool
-tl_chain_is_damaged(const struct tl_chain *chain)
-{
-	return chain->damaged;
 }

@@ -3,7 +3,7 @@
  * cursor.c - read the events of a chain, block by block.
  */
 #include "base/array.h"
-#include "trace/chain/work.h"
+#include "trace/chain/chain.h"
 
 #include "base/file.h"
 #include "event/message_map.h"
@@ -133,13 +133,6 @@ tl_chain_messages_free(struct tl_chain_messages *ms)
 
 enum { STRINGS = 64 };
 
-/* A part of a file as a storage.  The file remains open. */
-struct part {
-	struct tl_storage storage; /* first: what a trace sees */
-	int fd;
-	uint64_t at;
-};
-
 /* The number of a string in the block, and in the chain. */
 struct string_seen {
 	bool known;
@@ -155,26 +148,12 @@ struct tl_chain_opened {
 	/* messages of the block -> messages of the chain */
 	struct tl_message_map map;
 	struct string_seen strings[STRINGS];
+	/* == in a cursor == */
+	/* the next event; at the end the last event, if there was one */
+	struct tl_event event;
+	bool ended;
+	bool hole; /* a loss is to be returned before the events of the block */
 };
-
-static int64_t
-part_read_at(struct tl_storage *storage, void *data, size_t size,
-    uint64_t offset)
-{
-	const struct part *p = (const struct part *)(const void *)storage;
-
-	if (offset >= storage->size)
-		return 0;
-	if (size > storage->size - offset)
-		size = (size_t)(storage->size - offset);
-	return tl_read_at(p->fd, data, size, p->at + offset);
-}
-
-static void
-part_close(struct tl_storage *storage)
-{
-	free(storage);
-}
 
 /* Report the damage of a block once, however often the block is opened. */
 static void
@@ -184,17 +163,16 @@ note(void *context, const struct tl_fault *fault)
 	const uint64_t at = fault->at == TL_FAULT_NOWHERE
 				? TL_FAULT_NOWHERE
 				: o->block->at + fault->at;
-
-	const struct tl_chain *chain = o->chain;
+	struct tl_chain *chain = o->chain;
 	const bool was_damaged = chain->damaged;
 
 	if (o->block->reported)
 		return;
-	tl_chain_say(o->chain, fault->rc, at, "%s", fault->text);
+	tl_chain_say(chain, fault->rc, at, "%s", fault->text);
 	/* the last block may still be written */
 	if (fault->rc == -ENODATA && chain->block_count > 0 &&
 	    o->block == &chain->blocks[chain->block_count - 1])
-		o->chain->damaged = was_damaged;
+		chain->damaged = was_damaged;
 }
 
 /* Open the trace of a block, which is a part of the file. */
@@ -206,19 +184,14 @@ open_trace(struct tl_chain_opened *o, enum tl_order order)
 		.codec_count = 1,
 		.report = { note, o },
 	};
-	struct part *part = calloc(1, sizeof(*part));
 	struct tl_fault fault = { 0 };
-	int rc;
+	struct tl_storage *data;
+	int rc = tl_storage_of_part(&data, o->chain->bytes->fd, o->block->at,
+	    o->block->size);
 
-	if (!part)
-		return -ENOMEM;
-	*part = (struct part){ .storage = { .size = o->block->size,
-				   .read_at = part_read_at,
-				   .close = part_close },
-		.fd = o->chain->bytes->fd,
-		.at = o->block->at };
-	rc = tl_trace_open_storage(&o->trace, &part->storage, NULL, &options,
-	    &fault);
+	if (rc < 0)
+		return rc;
+	rc = tl_trace_open_storage(&o->trace, data, NULL, &options, &fault);
 	if (rc == -EBADMSG || rc == -EPROTO || rc == -ENODATA) {
 		note(o, &fault);
 		rc = -EBADMSG;
@@ -328,15 +301,6 @@ tl_chain_block_next(struct tl_chain_opened *o, struct tl_event *event)
 
 /* == all blocks == */
 
-struct slot {
-	struct tl_chain_opened *opened;
-	/* the next event; at the end the last event, if there was one */
-	struct tl_event event;
-	bool ended;
-	bool hole; /* a loss is to be returned before the events of the block */
-	uint64_t missing;
-};
-
 struct chain_cursor {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_chain *chain;
@@ -344,17 +308,9 @@ struct chain_cursor {
 	/* number of blocks begun, from the cursor's end of the chain */
 	size_t begun;
 	/* in the order of their begin */
-	struct slot slots[TL_CHAIN_OPEN_MAX];
+	struct tl_chain_opened *open[TL_CHAIN_OPEN_MAX];
 	unsigned count;
 };
-
-static void
-remove_slot(struct chain_cursor *c, struct slot *slot)
-{
-	tl_chain_block_close(slot->opened);
-	for (c->count--; slot < &c->slots[c->count]; slot++)
-		*slot = slot[1];
-}
 
 /* The next block to begin.  NULL: all blocks have been begun. */
 static struct tl_chain_block *
@@ -367,21 +323,25 @@ next_block(const struct chain_cursor *c)
 	return &c->chain->blocks[c->backward ? count - 1 - c->begun : c->begun];
 }
 
-/* Read the next event of a block.  At the end of the block remove the slot,
- * unless its loss is still to be returned. */
+/* Read the next event of an open block.  At its end close the block, unless its
+ * loss is still to be returned. */
 static int
-read_next(struct chain_cursor *c, struct slot *slot)
+read_next(struct chain_cursor *c, unsigned i)
 {
+	struct tl_chain_opened *o = c->open[i];
 	struct tl_event event;
-	const int rc = tl_chain_block_next(slot->opened, &event);
+	int rc = 0;
 
-	if (rc > 0) {
-		slot->event = event;
+	if (!o->ended && (rc = tl_chain_block_next(o, &event)) > 0) {
+		o->event = event;
 		return 0;
 	}
-	slot->ended = true;
-	if (!slot->hole)
-		remove_slot(c, slot);
+	o->ended = true;
+	if (o->hole)
+		return rc;
+	tl_chain_block_close(o);
+	for (c->count--; i < c->count; i++)
+		c->open[i] = c->open[i + 1];
 	return rc;
 }
 
@@ -390,37 +350,35 @@ static int
 begin_block(struct chain_cursor *c)
 {
 	struct tl_chain_block *block = next_block(c);
-	struct slot *slot = &c->slots[c->count];
-	int rc;
+	struct tl_chain_opened *o;
+	const int rc = tl_chain_block_open(&o, c->chain, block,
+	    c->backward ? TL_NEWEST_FIRST : TL_OLDEST_FIRST);
 
 	c->begun++;
-	*slot = (struct slot){ .event = { .ns = tl_chain_block_end(block) },
-		.hole = block->hole,
-		.missing = block->missing };
-	rc = tl_chain_block_open(&slot->opened, c->chain, block,
-	    c->backward ? TL_NEWEST_FIRST : TL_OLDEST_FIRST);
 	if (rc < 0)
 		return rc == -EBADMSG ? 0 : rc;
-	c->count++;
-	return read_next(c, slot);
+	o->event.ns = tl_chain_block_end(block);
+	o->hole = block->hole;
+	c->open[c->count++] = o;
+	return read_next(c, c->count - 1);
 }
 
-/* The slot with the next event.  Of events with equal time and lane, the higher
- * number is later. */
-static struct slot *
-first_slot(struct chain_cursor *c)
+/* The open block with the next event.  Of events with equal time and lane, the
+ * higher number is later. */
+static unsigned
+first_open(const struct chain_cursor *c)
 {
-	struct slot *best = &c->slots[0];
+	unsigned best = 0;
 
 	for (unsigned i = 1; i < c->count; i++) {
-		const struct tl_event *a = &c->slots[i].event;
-		const struct tl_event *b = &best->event;
+		const struct tl_event *a = &c->open[i]->event;
+		const struct tl_event *b = &c->open[best]->event;
 		int order = (a->ns > b->ns) - (a->ns < b->ns);
 
 		if (order == 0)
 			order = tl_event_compare_tied(a, b);
 		if (c->backward ? order > 0 : order < 0)
-			best = &c->slots[i];
+			best = i;
 	}
 	return best;
 }
@@ -432,60 +390,57 @@ first_slot(struct chain_cursor *c)
  * the block before or, if that block is missing, the events that were returned.
  */
 static bool
-is_due(struct chain_cursor *c)
+is_due(const struct chain_cursor *c)
 {
 	const struct tl_chain_block *block = next_block(c);
-	const struct slot *first;
+	int64_t first_ns;
+	unsigned first;
 
 	if (!block || c->count == 0)
 		return block;
 	if (c->count == TL_CHAIN_OPEN_MAX)
 		return false;
-	first = first_slot(c);
+	first = first_open(c);
+	first_ns = c->open[first]->event.ns;
 	if (c->backward)
-		return block->max_ns >= first->event.ns;
-	if (block->repeats && !block->follows &&
-	    block->told_ns >= first->event.ns)
+		return block->max_ns >= first_ns;
+	if (block->repeats && !block->follows && block->told_ns >= first_ns)
 		return false;
-	return block->min_ns <= first->event.ns &&
-	       (!block->repeats || first == &c->slots[c->count - 1]);
+	return block->min_ns <= first_ns &&
+	       (!block->repeats || first == c->count - 1);
 }
 
-/* Return the event of a slot, or the loss before its block. */
-static int
-give(struct chain_cursor *c, struct slot *slot, struct tl_event *event)
-{
-	int rc;
-
-	if (slot->hole && (slot->ended || !c->backward)) {
-		*event = (struct tl_event){ .kind = TL_LOST,
-			.lost = slot->missing,
-			.ns = slot->event.ns,
-			.tsc = slot->event.tsc,
-			.epoch = slot->event.epoch,
-			.cpu = TL_CPU_UNKNOWN };
-		slot->hole = false;
-		if (slot->ended)
-			remove_slot(c, slot);
-		return 1;
-	}
-	*event = slot->event;
-	rc = read_next(c, slot);
-	return rc < 0 ? rc : 1;
-}
-
+/* Return the first event of the open blocks, or the loss before its block. */
 static int
 cursor_next(struct tl_cursor *cursor, struct tl_event *event)
 {
 	struct chain_cursor *c = (struct chain_cursor *)(void *)cursor;
-	int rc;
+	struct tl_chain_opened *o;
+	unsigned first;
+	int rc = 0;
 
-	while (is_due(c)) {
-		rc = begin_block(c);
-		if (rc < 0)
+	while (is_due(c))
+		if ((rc = begin_block(c)) < 0)
 			return rc;
+	if (c->count == 0)
+		return 0;
+	first = first_open(c);
+	o = c->open[first];
+	if (!o->hole || (c->backward && !o->ended)) {
+		*event = o->event;
+		rc = read_next(c, first);
+	} else {
+		*event = (struct tl_event){ .kind = TL_LOST,
+			.lost = o->block->missing,
+			.ns = o->event.ns,
+			.tsc = o->event.tsc,
+			.epoch = o->event.epoch,
+			.cpu = TL_CPU_UNKNOWN };
+		o->hole = false;
+		if (o->ended)
+			rc = read_next(c, first);
 	}
-	return c->count > 0 ? give(c, first_slot(c), event) : 0;
+	return rc < 0 ? rc : 1;
 }
 
 static void
@@ -494,7 +449,7 @@ cursor_close(struct tl_cursor *cursor)
 	struct chain_cursor *c = (struct chain_cursor *)(void *)cursor;
 
 	while (c->count > 0)
-		tl_chain_block_close(c->slots[--c->count].opened);
+		tl_chain_block_close(c->open[--c->count]);
 	free(c);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* follow.c - read the events of a stream while it grows, block by block. */
-#include "trace/chain/follow.h"
+#include "trace/chain/chain.h"
 
 #include "base/file.h"
 #include "base/pqueue.h"
 #include "base/process.h"
 #include "clock/clock.h"
-#include "trace/chain/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,24 +55,23 @@ struct tl_chain_follow {
 	struct tl_chain *chain;
 };
 
-static void
-note(void *context, const struct tl_fault *fault)
-{
-	struct tl_chain_follow *f = context;
-
-	*tl_faults_next(&f->chains->faults) = *fault;
-}
-
 int
 tl_chain_follow_new(struct tl_chain_follow **follow, int fd)
 {
 	struct tl_chain_follow *f = calloc(1, sizeof(*f));
 	const int file = f ? tl_file_unnamed() : -ENOMEM;
-	struct tl_trace_report report = { note, f };
 	int rc = file < 0 ? file : tl_chains_new(&f->chains, file, true);
 
 	if (file >= 0)
 		close(file);
+	if (rc == 0) {
+		const struct tl_trace_report report = { tl_chains_note,
+			f->chains };
+
+		rc = tl_blocks_init(&f->blocks, f->chains->bytes->fd, &report);
+		if (rc < 0)
+			tl_chains_free(f->chains);
+	}
 	if (rc < 0) {
 		close(fd);
 		free(f);
@@ -81,7 +79,6 @@ tl_chain_follow_new(struct tl_chain_follow **follow, int fd)
 	}
 	f->fd = fd;
 	f->free_ns = INT64_MIN;
-	tl_blocks_init(&f->blocks, f->chains->bytes->fd, &report);
 	*follow = f;
 	return 0;
 }
@@ -265,7 +262,7 @@ static void
 forget(struct tl_chain_follow *f)
 {
 	const uint64_t read =
-	    f->blocks.inside ? f->blocks.trace.at : f->blocks.at;
+	    f->blocks.inside ? f->blocks.trace.at : f->blocks.scan.at;
 
 	if (read - f->forgotten < FORGET_SIZE)
 		return;
@@ -341,20 +338,8 @@ tl_chain_follow_next(struct tl_chain_follow *f, struct tl_event *event)
 	return 1;
 }
 
-size_t
-tl_chain_follow_count(const struct tl_chain_follow *f)
+const struct tl_chains *
+tl_chain_follow_chains(const struct tl_chain_follow *f)
 {
-	return f->chains->count;
-}
-
-struct tl_chain *
-tl_chain_follow_chain(const struct tl_chain_follow *f, size_t i)
-{
-	return f->chains->list[i];
-}
-
-const struct tl_faults *
-tl_chain_follow_faults(const struct tl_chain_follow *f)
-{
-	return &f->chains->faults;
+	return f->chains;
 }

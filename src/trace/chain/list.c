@@ -3,7 +3,7 @@
  * list.c - find the chain of each trace in a stream, and name the chains.
  */
 #include "base/array.h"
-#include "trace/chain/work.h"
+#include "trace/chain/chain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -190,9 +190,8 @@ tl_chain_learn(struct tl_chain *chain, struct tl_context *context)
 
 /* == the chains of a stream == */
 
-/* Add a fault outside of chains. */
-static void
-note(void *context, const struct tl_fault *fault)
+void
+tl_chains_note(void *context, const struct tl_fault *fault)
 {
 	struct tl_chains *cs = context;
 
@@ -203,7 +202,7 @@ note(void *context, const struct tl_fault *fault)
 static int
 read_all(struct tl_chains *cs)
 {
-	const struct tl_trace_report report = { note, cs };
+	const struct tl_trace_report report = { tl_chains_note, cs };
 	struct tl_blocks blocks;
 	struct tl_chain_block block;
 	struct tl_chain *chain;
@@ -212,8 +211,9 @@ read_all(struct tl_chains *cs)
 
 	if (fstat(cs->bytes->fd, &st) < 0)
 		return -errno;
-	tl_blocks_init(&blocks, cs->bytes->fd, &report);
-	while ((rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0) {
+	rc = tl_blocks_init(&blocks, cs->bytes->fd, &report);
+	while (rc >= 0 &&
+	       (rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0) {
 		if ((rc = tl_chains_find(cs, &blocks.trace, &chain)) < 0)
 			break;
 		if (!chain)
@@ -260,40 +260,6 @@ tl_chains_new(struct tl_chains **chains, int fd, bool live)
 	return rc;
 }
 
-int
-tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault)
-{
-	struct tl_chains *cs = NULL;
-	int rc = tl_chains_new(&cs, fd, false);
-
-	if (rc == 0)
-		rc = read_all(cs);
-	if (rc == 0)
-		rc = tl_chains_group(cs);
-	for (size_t i = 0; rc == 0 && i < cs->count; i++)
-		tl_chain_settle(cs->list[i]);
-	if (rc == 0)
-		rc = tl_chains_name(cs);
-	if (rc == 0 && cs->count == 0)
-		rc = -EBADMSG;
-	if (rc < 0) {
-		tl_chains_free(cs);
-		return tl_fail(fault, rc, "%s",
-		    rc == -EBADMSG ? "there is no whole trace in it"
-				   : strerror(-rc));
-	}
-	/* faults outside of chains are faults of the first chain */
-	for (size_t i = 0; i < cs->faults.count && i < TL_SNAP_FAULTS_MAX; i++)
-		tl_chain_say(cs->list[0], cs->faults.list[i].rc,
-		    cs->faults.list[i].at, "%s", cs->faults.list[i].text);
-	if (cs->left_out > 0)
-		tl_chain_say(cs->list[0], -ENOSPC, TL_FAULT_NOWHERE,
-		    "too many sources: %" PRIu64 " blocks are left out",
-		    cs->left_out);
-	*chains = cs;
-	return 0;
-}
-
 void
 tl_chains_free(struct tl_chains *cs)
 {
@@ -305,12 +271,6 @@ tl_chains_free(struct tl_chains *cs)
 	free(cs->list);
 	tl_table_free(&cs->table);
 	free(cs);
-}
-
-size_t
-tl_chains_count(const struct tl_chains *cs)
-{
-	return cs->count;
 }
 
 struct tl_chain *
@@ -345,8 +305,10 @@ by_origin(const void *a, const void *b)
 	return compare_origins(&x->origin, &y->origin);
 }
 
-int
-tl_chains_group(struct tl_chains *cs)
+/* If there are many traces without a chain, merge the traces of the same
+ * origin. */
+static int
+group(struct tl_chains *cs)
 {
 	size_t kept = 0;
 	int rc = 0;
@@ -432,8 +394,10 @@ by_name(const void *a, const void *b)
 	return order != 0 ? order : by_first(a, b);
 }
 
-int
-tl_chains_name(struct tl_chains *cs)
+/* Name all chains, and order them by time.  A name that several chains have
+ * gets a number in all but the first. */
+static int
+name_all(struct tl_chains *cs)
 {
 	size_t first = 0;
 	int rc = 0;
@@ -456,4 +420,38 @@ tl_chains_name(struct tl_chains *cs)
 	}
 	qsort(cs->list, cs->count, sizeof(struct tl_chain *), by_first);
 	return rc;
+}
+
+int
+tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault)
+{
+	struct tl_chains *cs = NULL;
+	int rc = tl_chains_new(&cs, fd, false);
+
+	if (rc == 0)
+		rc = read_all(cs);
+	if (rc == 0)
+		rc = group(cs);
+	for (size_t i = 0; rc == 0 && i < cs->count; i++)
+		tl_chain_settle(cs->list[i]);
+	if (rc == 0)
+		rc = name_all(cs);
+	if (rc == 0 && cs->count == 0)
+		rc = -EBADMSG;
+	if (rc < 0) {
+		tl_chains_free(cs);
+		return tl_fail(fault, rc, "%s",
+		    rc == -EBADMSG ? "there is no whole trace in it"
+				   : strerror(-rc));
+	}
+	/* faults outside of chains are faults of the first chain */
+	for (size_t i = 0; i < cs->faults.count && i < TL_SNAP_FAULTS_MAX; i++)
+		tl_chain_say(cs->list[0], cs->faults.list[i].rc,
+		    cs->faults.list[i].at, "%s", cs->faults.list[i].text);
+	if (cs->left_out > 0)
+		tl_chain_say(cs->list[0], -ENOSPC, TL_FAULT_NOWHERE,
+		    "too many sources: %" PRIu64 " blocks are left out",
+		    cs->left_out);
+	*chains = cs;
+	return 0;
 }

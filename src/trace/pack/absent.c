@@ -33,17 +33,6 @@ tl_packed_close(struct tl_packed *packed)
 }
 
 int
-tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
-    struct tl_storage *file, const struct tl_trace_read_options *options,
-    struct tl_fault *fault)
-{
-	(void)info, (void)options;
-	*trace = NULL;
-	tl_storage_close(file);
-	return tl_fail(fault, -ENOTSUP, "%s", reason);
-}
-
-int
 tl_packed_write_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report)
 {

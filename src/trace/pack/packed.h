@@ -15,7 +15,6 @@
 #define TL_TRACE_PACK_PACKED_H
 
 #include "base/file.h"
-#include "base/text.h"
 #include "event/writer.h"
 #include "trace/read.h"
 
@@ -24,10 +23,6 @@
 #define TL_PACKED_INDEX "trace.idx"
 /* The name of the data in traces of JetBrains Lincheck 3.2.2 to 3.3. */
 #define TL_PACKED_DATA_BEFORE "trace.data"
-
-enum {
-	TL_PACKED_INFO_MAX = 1 << 20 /* bytes of info.txt to read */
-};
 
 /* Do the first bytes look like a packed trace?  0: no; 100: the first entry is
  * one of these three; 30: a zip whose directory must be read. */
@@ -38,7 +33,6 @@ unsigned tl_packed_recognise(struct tl_bytes first);
 struct tl_packed {
 	struct tl_storage *data;
 	struct tl_storage *index; /* NULL: no readable index */
-	struct tl_text info;      /* the text of info.txt; empty: none */
 };
 
 /*
@@ -53,16 +47,7 @@ int tl_packed_open(struct tl_packed *packed, struct tl_storage *file,
 /* Free the parts that were not passed on. */
 void tl_packed_close(struct tl_packed *packed);
 
-/* Open the trace inside a packed file.  *info becomes the caller's; info may be
- * NULL.  Errors as tl_packed_open(). */
-int tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
-    struct tl_storage *file, const struct tl_trace_read_options *options,
-    struct tl_fault *fault);
-
 /* == writing == */
-
-/* Make the content of info.txt: lines of "Key: value". */
-void tl_packed_describe(struct tl_text *text, const struct tl_trace *trace);
 
 /*
  * Write the three entries to the file of fd, which must be empty and seekable.

@@ -6,7 +6,6 @@
 
 #include "base/fault.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "trace/pack/zip.h"
 
 #include <errno.h>
@@ -295,31 +294,6 @@ packed_entry_open(struct tl_storage **storage, struct tl_packed_zip *z,
 	return rc;
 }
 
-/* Append the first bytes of an entry, at most size_max. */
-static int
-packed_entry_text(struct tl_text *text, struct tl_packed_zip *z,
-    const char *name, size_t size_max)
-{
-	const zip_int64_t i = zip_name_locate(z->zip, name, 0);
-	zip_file_t *file =
-	    i < 0 ? NULL : zip_fopen_index(z->zip, (zip_uint64_t)i, 0);
-
-	if (!file)
-		return -ENOENT;
-	while (text->size < size_max && text->rc == 0) {
-		const size_t left = size_max - text->size;
-		const size_t want = left < PIECE ? left : PIECE;
-		char *to = tl_text_reserve(text, want);
-		const zip_int64_t n = to ? zip_fread(file, to, want) : 0;
-
-		if (n <= 0)
-			break;
-		text->size += (size_t)n;
-	}
-	zip_fclose(file);
-	return text->rc;
-}
-
 /* == the trace == */
 
 enum { LOCAL_HEADER = 30, NAME_SIZE_AT = 26, RECOGNISED = 100, MAYBE = 30 };
@@ -369,10 +343,6 @@ open_entries(struct tl_packed *packed, struct tl_packed_zip *zip,
 	if (rc < 0)
 		return rc;
 	rc = packed_entry_open(&packed->index, zip, TL_PACKED_INDEX, &ignored);
-	if (rc == -ENOMEM)
-		return tl_fail(fault, rc, "no memory");
-	rc = packed_entry_text(&packed->info, zip, TL_PACKED_INFO,
-	    TL_PACKED_INFO_MAX);
 	return rc == -ENOMEM ? tl_fail(fault, rc, "no memory") : 0;
 }
 
@@ -398,27 +368,5 @@ tl_packed_close(struct tl_packed *packed)
 {
 	tl_storage_close(packed->data);
 	tl_storage_close(packed->index);
-	tl_text_free(&packed->info);
 	*packed = (struct tl_packed){ 0 };
-}
-
-int
-tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
-    struct tl_storage *file, const struct tl_trace_read_options *options,
-    struct tl_fault *fault)
-{
-	struct tl_packed packed;
-	int rc = tl_packed_open(&packed, file, fault);
-
-	if (rc < 0)
-		return rc;
-	rc = tl_trace_open_storage(trace, packed.data, packed.index, options,
-	    fault);
-	packed.data = packed.index = NULL;
-	if (rc == 0 && info) {
-		*info = packed.info;
-		packed.info = (struct tl_text){ 0 };
-	}
-	tl_packed_close(&packed);
-	return rc;
 }

@@ -54,8 +54,9 @@ put_number(struct tl_text *text, const char *key, int64_t n)
 	tl_put_char(text, '\n');
 }
 
-void
-tl_packed_describe(struct tl_text *text, const struct tl_trace *trace)
+/* Make the content of info.txt: lines of "Key: value". */
+static void
+describe(struct tl_text *text, const struct tl_trace *trace)
 {
 	int64_t min_ns = INT64_MAX, max_ns = INT64_MIN;
 	uint64_t events = 0;
@@ -206,7 +207,7 @@ pack(struct packed_events *p, struct tl_storage *data)
 		    &unsaid);
 	if (rc < 0)
 		return rc;
-	tl_packed_describe(&info, trace);
+	describe(&info, trace);
 	rc = info.rc;
 	if (rc == 0)
 		rc = tl_packed_write(p->out, data, tl_trace_index_bytes(trace),

@@ -144,7 +144,7 @@ TEST(it_is_the_same_where_memory_is_short)
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		make(seed, COUNT / 3, SMALL_BUDGET);
 		compare_with_whole();
-		ck_assert_uint_eq(tl_trace_memory(trace), 0);
+		ck_assert_uint_eq(tl_trace_trees(trace)->budget.used, 0);
 	}
 }
 
@@ -266,6 +266,6 @@ TEST(a_damaged_trace_is_printed_as_far_as_it_goes)
 		rc = tl_tree_print(&forest, &known, &options, &output, &fault);
 		ck_assert_msg(rc == 0, "%d", rc);
 		ck_assert_uint_gt(output.text.size, 100);
-		ck_assert_uint_eq(tl_trace_memory(trace), 0);
+		ck_assert_uint_eq(tl_trace_trees(trace)->budget.used, 0);
 	}
 }

@@ -12,7 +12,8 @@
 #include "lib/sample.h"
 #include "lib/test.h"
 #include "source/hosts.h"
-#include "source/tree.h"
+#include "trace/read.h"
+#include "trace/write.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -64,7 +64,7 @@ find_in(struct tl_bytes bytes, uint64_t step)
 
 	ck_assert_ok(tl_write_all(fd, bytes.data, bytes.size));
 	fault_count = 0;
-	tl_blocks_init(&blocks, fd, &report);
+	ck_assert_ok(tl_blocks_init(&blocks, fd, &report));
 	do {
 		size = bytes.size - size < step ? bytes.size : size + step;
 		while ((rc = tl_blocks_next(&blocks, size,
@@ -110,7 +110,7 @@ TEST(a_trace_is_given_as_soon_as_its_last_byte_has_come)
 	struct tl_blocks blocks;
 
 	append(fd, &stream);
-	tl_blocks_init(&blocks, fd, &nobody);
+	ck_assert_ok(tl_blocks_init(&blocks, fd, &nobody));
 	ck_assert_int_eq(tl_blocks_next(&blocks, starts[1] - 1, false), 0);
 	ck_assert_int_eq(tl_blocks_next(&blocks, starts[1], false), 1);
 	ck_assert_int_eq(tl_blocks_next(&blocks, starts[1], false), 0);

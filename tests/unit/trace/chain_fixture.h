@@ -11,8 +11,6 @@
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
 #include "trace/chain/chain.h"
-#include "trace/chain/follow.h"
-#include "trace/chain/positions.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -367,7 +365,7 @@ open_only(int fd)
 	struct tl_chains *chains = open_chains(fd);
 	struct tl_chain *chain;
 
-	ck_assert_uint_eq(tl_chains_count(chains), 1);
+	ck_assert_uint_eq(chains->count, 1);
 	chain = tl_chains_take(chains, 0);
 	tl_chains_free(chains);
 	return chain;

@@ -149,12 +149,12 @@ TEST(blocks_that_are_missing_are_said_by_their_numbers)
 	append(fd, &t.blocks[1]);
 	append(fd, &t.blocks[3]);
 	chain = open_only(fd);
-	ck_assert(tl_chain_is_damaged(chain));
-	ck_assert_uint_eq(tl_chain_fault_count(chain), 3);
-	ck_assert_str_eq(tl_chain_fault(chain, 0)->text, words[0]);
-	ck_assert_int_eq(tl_chain_fault(chain, 0)->rc, 0);
-	ck_assert_str_eq(tl_chain_fault(chain, 1)->text, words[1]);
-	ck_assert_str_eq(tl_chain_fault(chain, 2)->text, words[2]);
+	ck_assert(chain->damaged);
+	ck_assert_uint_eq(chain->faults->count, 3);
+	ck_assert_str_eq(chain->faults->list[0].text, words[0]);
+	ck_assert_int_eq(chain->faults->list[0].rc, 0);
+	ck_assert_str_eq(chain->faults->list[1].text, words[1]);
+	ck_assert_str_eq(chain->faults->list[2].text, words[2]);
 	tl_chain_free(chain);
 	free_timeline(&t);
 }
@@ -186,7 +186,7 @@ missing_of(const char *positions, const char *begins, const char *identity)
 	ck_assert_uint_eq(got.count, 3);
 	ck_assert_int_eq(got.events[1].kind, TL_LOST);
 	lost = got.events[1].lost;
-	ck_assert_str_eq(tl_chain_fault(chain, 0)->text,
+	ck_assert_str_eq(chain->faults->list[0].text,
 	    lost == 0   ? "blocks 1 to 2 are missing"
 	    : lost == 1 ? "blocks 1 to 2 are missing: 1 entry"
 			: "blocks 1 to 2 are missing: 9 entries");
@@ -244,8 +244,8 @@ TEST(what_stands_for_blocks_reaches_over_one_that_is_there)
 	};
 	struct tl_chain *chain = open_only(write_blocks(infos, 5));
 
-	ck_assert_uint_eq(tl_chain_fault_count(chain), 1);
-	ck_assert_str_eq(tl_chain_fault(chain, 0)->text,
+	ck_assert_uint_eq(chain->faults->count, 1);
+	ck_assert_str_eq(chain->faults->list[0].text,
 	    "blocks 7 to 8 are missing: 29 entries");
 	tl_chain_free(chain);
 }

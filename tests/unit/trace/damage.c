@@ -210,18 +210,13 @@ set_levels(void)
 static void
 read_dumbly(struct tl_bytes data)
 {
-	struct tl_scan scan;
+	struct tl_scan scan = { .options = &read_options, .end = data.size };
 
 	dumb_count = 0;
 	tl_context_init(&dumb_context);
-	tl_scan_init(&scan, &read_options, dumb_block, NULL);
-	for (size_t at = 0; at < data.size; at += 777) {
-		const size_t left = data.size - at;
-
-		ck_assert_ok(tl_scan_feed(&scan,
-		    tl_bytes(data.data + at, left < 777 ? left : 777)));
-	}
-	ck_assert_ok(tl_scan_finish(&scan));
+	ck_assert_ok(tl_storage_of_memory(&scan.data, data.data, data.size));
+	ck_assert_ok(tl_scan_trace(&scan, false, dumb_block, NULL));
+	tl_storage_close(scan.data);
 	tl_scan_free(&scan);
 	set_levels();
 	place_grown();

@@ -106,8 +106,8 @@ TEST(a_million_spans_inside_each_other_are_walked_down)
 	trace = open_made(true);
 	ck_assert_uint_eq(descend(trace, tl_trace_root(trace, 0)), DEEP);
 	ck_assert_uint_eq(tl_trace_damage(trace), 0);
-	tl_trace_forget(trace, tl_trace_root(trace, 0));
-	ck_assert_uint_eq(tl_trace_memory(trace), 0);
+	tl_node_forget(tl_trace_root(trace, 0), &tl_trace_trees(trace)->budget);
+	ck_assert_uint_eq(tl_trace_trees(trace)->budget.used, 0);
 	tl_trace_close(trace);
 }
 
@@ -174,7 +174,7 @@ TEST(any_range_of_a_million_children_is_loaded_alone)
 			    1);
 		ck_assert_ptr_null(tl_node_child(node, first + 10));
 		if (k != 0)
-			tl_trace_forget(trace, node);
+			tl_node_forget(node, &tl_trace_trees(trace)->budget);
 		else
 			tl_trace_forget_range(trace, node, 0, 1);
 		if (k == 0)
@@ -226,9 +226,10 @@ TEST(memory_stays_within_its_budget)
 	ck_assert_ok(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1));
 	node = tl_node_child(tl_trace_root(trace, 0), 0);
 	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), -EDQUOT);
-	ck_assert_uint_le(tl_trace_memory(trace), options.memory_max);
+	ck_assert_uint_le(tl_trace_trees(trace)->budget.used,
+	    options.memory_max);
 	ck_assert_uint_gt(node->loaded, 10);
-	tl_trace_forget(trace, node);
+	tl_node_forget(node, &tl_trace_trees(trace)->budget);
 	ck_assert_ok(tl_trace_load(trace, node, 900000, 50));
 	ck_assert_uint_eq(node->loaded, 50);
 	tl_trace_close(trace);
@@ -276,7 +277,7 @@ TEST(any_of_ten_million_children_is_found, .only_if = is_large_wanted)
 		ck_assert_uint_eq(tl_node_child(node, at)->event.args[0], at);
 	}
 	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
-	tl_trace_forget(trace, node);
+	tl_node_forget(node, &tl_trace_trees(trace)->budget);
 	ck_assert_ok(tl_trace_load(trace, node, 0, UINT64_MAX));
 	ck_assert_uint_eq(node->loaded, WIDEST);
 	tl_trace_close(trace);

@@ -221,8 +221,8 @@ TEST(what_is_read_with_a_survey_is_what_is_read_without, .to = 2)
 			const struct tl_survey *survey;
 
 			probe(a, b, &dice);
-			tl_trace_forget(plain, a);
-			tl_trace_forget(trace, b);
+			tl_node_forget(a, &tl_trace_trees(plain)->budget);
+			tl_node_forget(b, &tl_trace_trees(trace)->budget);
 			compare_all(a, b, 100 + seed % 2 * 5000);
 			survey = trace->index.lanes[i].survey;
 			surveyed += survey != NULL;

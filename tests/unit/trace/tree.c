@@ -112,8 +112,8 @@ compare_lazily(struct tl_trace *trace, uint64_t step)
 		ck_assert_uint_eq(tl_trace_thread(trace, i)->pid, 100);
 		load_all(trace, root, step);
 		compare_with_dumb(root, tl_trace_thread(trace, i)->tid);
-		tl_trace_forget(trace, root);
-		ck_assert_uint_eq(tl_trace_memory(trace), 0);
+		tl_node_forget(root, &tl_trace_trees(trace)->budget);
+		ck_assert_uint_eq(tl_trace_trees(trace)->budget.used, 0);
 	}
 }
 
