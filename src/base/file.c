@@ -244,24 +244,39 @@ tl_file_limit_release(const struct tl_file_limit *limit, int rc)
 	return rc;
 }
 
+/* Write all bytes, at an offset or, with -1, at the position of the file. */
 static int
-write_at(int fd, const void *data, size_t size, uint64_t offset)
+write_bytes(int fd, const char *data, size_t size, off_t offset)
 {
+	struct tl_file_limit limit;
 	size_t done = 0;
+	int rc = 0;
 
-	while (done < size) {
-		const ssize_t n = pwrite(fd, (const char *)data + done,
-		    size - done, (off_t)(offset + done));
+	tl_file_limit_hold(&limit);
+	while (rc == 0 && done < size) {
+		const ssize_t n = offset < 0
+				      ? write(fd, data + done, size - done)
+				      : pwrite(fd, data + done, size - done,
+					    offset + (off_t)done);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
-		done += (size_t)n;
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			rc = n < 0 ? -errno : -EIO;
 	}
-	return 0;
+	return tl_file_limit_release(&limit, rc);
+}
+
+int
+tl_write_all(int fd, const void *data, size_t size)
+{
+	return write_bytes(fd, data, size, -1);
+}
+
+int
+tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+	return write_bytes(fd, data, size, (off_t)offset);
 }
 
 mode_t
@@ -291,15 +306,6 @@ tl_file_give_usual(int fd)
 
 	umask(mask);
 	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
-}
-
-int
-tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
-{
-	struct tl_file_limit limit;
-
-	tl_file_limit_hold(&limit);
-	return tl_file_limit_release(&limit, write_at(fd, data, size, offset));
 }
 
 int

@@ -81,7 +81,9 @@ struct tl_file_limit {
 void tl_file_limit_hold(struct tl_file_limit *limit);
 int tl_file_limit_release(const struct tl_file_limit *limit, int rc);
 
-/* Write all bytes.  0 or -errno. */
+/* Write all bytes to any kind of file.  0 or -errno. */
+int tl_write_all(int fd, const void *data, size_t size);
+/* Write all bytes at an offset.  0 or -errno. */
 int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
 /* Set the size of a file.  0 or -errno. */
 int tl_file_resize(int fd, uint64_t size);

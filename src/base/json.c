@@ -201,18 +201,15 @@ static int
 scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 {
 	int rc = read_decimal(number, n);
+	uint8_t last = n->next;
 
 	if (rc < 0)
 		return rc;
 	n->exponent += (int32_t)shift;
 	if (n->exponent > 0) /* are digits before the point missing? */
 		return n->is_exact ? multiply(n, n->exponent) : -ERANGE;
-
-	/* Divide by 10^count, to the nearest; halves go away from zero. */
-	int32_t count = -n->exponent;
-	uint8_t last = n->next;
-
-	for (; count > 0; count--) {
+	/* Divide by ten, to the nearest; halves go away from zero. */
+	for (int32_t count = -n->exponent; count > 0; count--) {
 		n->rest |= n->next | last;
 		last = (uint8_t)(n->digits % 10);
 		n->digits /= 10;
@@ -221,7 +218,6 @@ scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 	}
 	n->rest |= last;
 	n->digits += last >= 5;
-
 	return 0;
 }
 

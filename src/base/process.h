@@ -46,9 +46,6 @@ bool tl_terminal_wants_color(int fd);
  * NULL. */
 void tl_terminal_size(int fd, unsigned *columns, unsigned *rows);
 
-/* Write all bytes to any kind of file.  0 or -errno. */
-int tl_write_all(int fd, const void *data, size_t size);
-
 /* Start a thread of this name in which all signals are blocked.  0 or -errno. */
 int tl_thread_start(pthread_t *thread, void *(*run)(void *context),
     void *context, const char *name);

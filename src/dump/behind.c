@@ -2,7 +2,7 @@
 /* behind.c - a thread that writes text. */
 #include "dump/behind.h"
 
-#include "base/process.h"
+#include "base/file.h"
 #include "base/word.h"
 
 #include <pthread.h>
