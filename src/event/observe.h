@@ -285,6 +285,11 @@ int tl_observe_missing_ahead(struct tl_observer *observer,
  * event.  The event needs only a message, a lane and a place. */
 uint64_t
 tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
+/* The lowest level that the levels and the plan open at a stamp.  Lowers *until
+ * to the stamp from which another level may be the lowest by time alone, if that
+ * is earlier. */
+unsigned tl_observed_lowest(const struct tl_observed_now *now, uint32_t epoch,
+    uint64_t tsc, uint64_t *until);
 /* Is the last burst over at the event, before the observer was fed it? */
 bool tl_observed_expires(const struct tl_observer *observer,
     const struct tl_event *event);
