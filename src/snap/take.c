@@ -737,20 +737,6 @@ copy_snapshot(struct copy *c)
 	return rc < 0 ? rc : 0;
 }
 
-static int
-copy_lanes(struct copy *c)
-{
-	int rc;
-
-	if (!c->take->holes)
-		return copy_snapshot(c);
-	rc = read_heads(c);
-	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
-	     i++)
-		rc = copy_round(c, i, &c->take->heads[i]);
-	return rc;
-}
-
 /* Copy bytes as they are. */
 static int
 copy_bytes(struct copy *c, uint64_t from, uint64_t size)
@@ -858,21 +844,22 @@ keep_checked(struct timeline_header *header,
 	header->names_max = checked->names_max;
 }
 
-/* Read the header again.  The tail of the clock is under a sequence lock: it is
- * valid if two copies are equal and even. */
-static int
-read_header(struct copy *c, struct timeline_header *header)
+/* The tail of the clock is under a sequence lock: it is valid if two copies are
+ * equal and even. */
+int
+tl_take_header(int live, const struct timeline_header *geometry,
+    struct timeline_header *header)
 {
 	struct timeline_header again;
 	int rc;
 
 	for (int i = 0; i < CLOCK_TRIES_MAX; i++) {
-		if ((rc = tl_read_zero_filled(c->live, header, sizeof(*header),
+		if ((rc = tl_read_zero_filled(live, header, sizeof(*header),
 			 0)) != 0 ||
-		    (rc = tl_read_zero_filled(c->live, &again, sizeof(again),
+		    (rc = tl_read_zero_filled(live, &again, sizeof(again),
 			 0)) != 0)
 			return rc;
-		keep_checked(header, c->geometry);
+		keep_checked(header, geometry);
 		if (header->clock.sequence % 2 == 0 &&
 		    memcmp(&header->clock, &again.clock, sizeof(again.clock)) ==
 			0)
@@ -915,7 +902,7 @@ read_clock(struct copy *c, struct timeline_header *header,
     struct timeline_knot **knots, bool all)
 {
 	const uint32_t max = c->geometry->knots_max;
-	int rc = read_header(c, header);
+	int rc = tl_take_header(c->live, c->geometry, header);
 
 	if (rc != 0)
 		return rc;
@@ -936,23 +923,6 @@ read_clock(struct copy *c, struct timeline_header *header,
 	return 0;
 }
 
-static int
-copy_clock(struct copy *c, struct timeline_header *header)
-{
-	const bool all = !c->take->parts;
-	const uint32_t max = c->geometry->knots_max;
-	struct timeline_knot *knots;
-	int rc = read_clock(c, header, &knots, all);
-
-	if (rc != 0)
-		return rc;
-	rc = put(c, knots,
-	    (all ? max : knots_used(header, max)) * sizeof(*knots),
-	    c->geometry->knots_offset);
-	free(knots);
-	return rc;
-}
-
 int
 tl_take_clock(int live, const struct timeline_header *geometry,
     struct timeline_header *header, struct timeline_knot **knots)
@@ -971,15 +941,23 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	const struct timeline_header *g = c->geometry;
 	struct timeline_header *h = &c->take->header;
 	const uint32_t lanes = timeline_lane_count(g);
+	const bool all = !c->take->parts;
+	struct timeline_knot *knots;
 	int rc;
 
-	if ((rc = copy_clock(c, h)) != 0)
+	if ((rc = read_clock(c, h, &knots, all)) != 0)
+		return rc;
+	rc = put(c, knots,
+	    (all ? g->knots_max : knots_used(h, g->knots_max)) * sizeof(*knots),
+	    g->knots_offset);
+	free(knots);
+	if (rc != 0)
 		return rc;
 	/* The names are copied after the header, so that the count in the
 	 * header includes no later names.  A slot that is being written is
 	 * invalid, and readers skip it.  A round has a window to the names,
 	 * which are read even later. */
-	if (g->names_offset != 0 && !c->take->parts &&
+	if (g->names_offset != 0 && all &&
 	    (rc = copy_bytes(c, g->names_offset,
 		 g->names_max * TIMELINE_NAME_SIZE)) != 0)
 		return rc;
@@ -1023,8 +1001,11 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 		c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
 	if (!take->heads || !c.chunk)
 		goto out;
-	if ((rc = copy_lanes(&c)) == 0 &&
-	    (rc = copy_strings(&c, &newest, &tail)) == 0)
+	rc = take->holes ? read_heads(&c) : copy_snapshot(&c);
+	for (uint32_t i = 0;
+	     take->holes && rc == 0 && i < timeline_lane_count(geometry); i++)
+		rc = copy_round(&c, i, &take->heads[i]);
+	if (rc == 0 && (rc = copy_strings(&c, &newest, &tail)) == 0)
 		rc = write_header(&c, newest, tail);
 out:
 	free(c.before.table);

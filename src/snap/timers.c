@@ -110,21 +110,6 @@ tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i)
 	return read_timer(timer, &snap->header, i, read_storage, snap);
 }
 
-uint32_t
-tl_snap_timer_count(const struct tl_snap *snap)
-{
-	const struct timeline_header *h = &snap->header;
-	uint64_t record;
-	uint32_t count = 0;
-
-	while (count < h->timers_max &&
-	       read_storage(snap, &record, sizeof(record),
-		   timeline_timer_offset(h, count)) == 0 &&
-	       record != 0)
-		count++;
-	return count;
-}
-
 void
 tl_timer_histogram(struct timeline_histogram *histogram,
     const struct tl_timer *timer)
@@ -136,10 +121,10 @@ tl_timer_histogram(struct timeline_histogram *histogram,
 	memcpy(histogram->values, timer->values, sizeof(histogram->values));
 }
 
-/* Find the timer of a message.  1: *number is set; 0: none; -errno. */
+/* Find the timer of the message with an id.  1: *number is set; 0: none, and
+ * *number is that of all timers; -errno. */
 static int
-find_timer(const struct tl_snap *snap, const struct tl_message *message,
-    uint32_t *number)
+find_timer(const struct tl_snap *snap, uint32_t id, uint32_t *number)
 {
 	const struct timeline_header *h = &snap->header;
 
@@ -150,10 +135,19 @@ find_timer(const struct tl_snap *snap, const struct tl_message *message,
 
 		if (rc != 0 || record == 0)
 			return rc;
-		if (record == message->id)
+		if (record == id)
 			return 1;
 	}
 	return 0;
+}
+
+uint32_t
+tl_snap_timer_count(const struct tl_snap *snap)
+{
+	uint32_t count;
+
+	(void)find_timer(snap, 0, &count); /* no record has this id */
+	return count;
 }
 
 bool
@@ -161,7 +155,7 @@ tl_snap_is_timed(const struct tl_snap *snap, const struct tl_message *message)
 {
 	uint32_t number;
 
-	return message->timer || find_timer(snap, message, &number) > 0;
+	return message->timer || find_timer(snap, message->id, &number) > 0;
 }
 
 int
@@ -169,7 +163,7 @@ tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
     const struct tl_message *message)
 {
 	uint32_t number;
-	const int rc = find_timer(snap, message, &number);
+	const int rc = find_timer(snap, message->id, &number);
 
 	return rc > 0 ? tl_snap_timer(timer, snap, number) : rc;
 }

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "ring/ring.h"
+#include "snap/lane.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -189,48 +190,15 @@ add_message(struct tl_timeline_table *t, const struct tl_message *message,
 	return rc;
 }
 
-/* Add the message that stands for messages without room, with the text that
- * readers show for a missing message. */
-static int
-add_lost(struct tl_timeline_table *t)
-{
-	struct tl_message lost = { .category = tl_bytes_of("?"),
-		.kind = TIMELINE_RECORD_INSTANT,
-		.level = TIMELINE_LEVEL_MAX };
-
-	if (t->lost != 0)
-		return 0;
-	tl_message_parse(&lost,
-	    tl_bytes_of("message lost, with $a%x, $b%x, $c%x, and $d%x"));
-	return add_message(t, &lost, lost.kind, TL_TIMELINE_TABLE_MAX,
-	    &t->lost);
-}
-
-/* Find the element of an array for a key.  0: known; 1: new; -ENOSPC;
- * -ENOMEM. */
-static int
-find(struct tl_id_map *numbers, struct tl_id_key key, uint32_t **at,
-    size_t *capacity, uint32_t *number)
-{
-	const int fresh = tl_id_map_get(numbers, key, number);
-	int rc;
-
-	if (fresh <= 0)
-		return fresh;
-	rc = TL_ARRAY_ZEROS(*at, *capacity, *number);
-	if (rc < 0)
-		return rc;
-	return fresh;
-}
-
 int
 tl_timeline_table_message(struct tl_timeline_table *t,
     const struct tl_message *message, uint8_t kind, uint32_t *offset)
 {
 	const struct tl_id_key key = { (uintptr_t)message, kind };
+	struct tl_message lost;
 	uint32_t n;
-	int rc =
-	    find(&t->messages, key, &t->message_at, &t->message_capacity, &n);
+	int rc = TL_ID_MAP_ROOM(&t->messages, key, &n, t->message_at,
+	    t->message_capacity);
 
 	if (rc > 0)
 		rc = add_message(t, message, kind, t->size_max,
@@ -241,7 +209,13 @@ tl_timeline_table_message(struct tl_timeline_table *t,
 		*offset = t->message_at[n];
 	if (rc != -ENOSPC)
 		return rc;
-	rc = add_lost(t);
+	/* a message stands for those without room, as it does in readers */
+	rc = 0;
+	if (t->lost == 0) {
+		tl_message_make_lost(&lost);
+		rc = add_message(t, &lost, lost.kind, TL_TIMELINE_TABLE_MAX,
+		    &t->lost);
+	}
 	*offset = t->lost;
 	return rc < 0 ? rc : -ENOSPC;
 }
@@ -270,23 +244,12 @@ tl_timeline_table_string(struct tl_timeline_table *t,
 			*named = 1; /* no record can have this offset */
 		return -ENOENT;
 	}
-	rc = find(&t->strings, key, &t->string_at, &t->string_capacity, &n);
+	rc = TL_ID_MAP_ROOM(&t->strings, key, &n, t->string_at,
+	    t->string_capacity);
 	if (rc > 0)
 		rc = add(t, &c, number, t->size_max, &t->string_at[n]);
 	*named = rc == 0 ? t->string_at[n] : 0;
 	return rc == 0 && *named == 0 ? -ENOSPC : rc;
-}
-
-/* Find a place among the places of records that were not kept.  0: none. */
-static uint64_t
-find_hole(struct tl_timeline_table *t, uint64_t size)
-{
-	for (; tl_fits(t->kept, t->hole, size, 1);
-	     t->hole += TIMELINE_RECORD_ALIGN) {
-		if (is_free(t, t->hole, size))
-			return t->hole;
-	}
-	return 0;
 }
 
 int
@@ -306,8 +269,11 @@ tl_timeline_table_epoch(struct tl_timeline_table *t, uint32_t number,
 	words[0] = number;
 	memcpy(words + 1, heads, lanes * sizeof(*heads));
 	c.text = tl_bytes(words, size);
-	rc = add(t, &c, find_hole(t, size_of(&c)), TL_TIMELINE_TABLE_MAX,
-	    &offset);
+	/* find a place among those of records that were not kept */
+	while (tl_fits(t->kept, t->hole, size_of(&c), 1) &&
+	       !is_free(t, t->hole, size_of(&c)))
+		t->hole += TIMELINE_RECORD_ALIGN;
+	rc = add(t, &c, t->hole, TL_TIMELINE_TABLE_MAX, &offset);
 	free(words);
 	return rc;
 }
