@@ -10,14 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The content of a record. */
-struct content {
-	struct timeline_record fixed;
-	struct tl_bytes category;
-	struct tl_bytes text;
-	struct tl_bytes file;
-};
-
 int
 tl_timeline_table_init(struct tl_timeline_table *t, uint64_t kept,
     uint32_t tiers)
@@ -82,53 +74,19 @@ reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
 	return 0;
 }
 
-/* Write a text of a record.  The NUL after the text is already there. */
-static void
-write_text(uint8_t *to, uint32_t *end, struct tl_bytes text, uint32_t *at,
-    uint32_t *length)
-{
-	*at = *end;
-	*length = (uint32_t)text.size;
-	if (text.size > 0)
-		memcpy(to + *end, text.data, text.size);
-	*end += *length + 1;
-}
-
-static uint64_t
-size_of(const struct content *c)
-{
-	const uint64_t size = sizeof(c->fixed) + c->category.size +
-			      c->text.size + c->file.size + 3;
-
-	return (size + TIMELINE_RECORD_ALIGN - 1) &
-	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
-}
-
 static int
-add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
+add(struct tl_timeline_table *t, const struct tl_record *c, uint64_t wanted,
     uint64_t size_max, uint32_t *offset)
 {
-	struct timeline_record *r = &c->fixed;
-	uint32_t end = sizeof(*r);
-	uint64_t size, at;
+	uint64_t at;
 	int rc;
 
 	if (c->category.size > size_max || c->text.size > size_max ||
 	    c->file.size > size_max)
 		return -ENOSPC;
-	size = size_of(c);
-	if ((rc = reserve(t, wanted, size, size_max, &at)) < 0)
+	if ((rc = reserve(t, wanted, tl_record_size(c), size_max, &at)) < 0)
 		return rc;
-	r->size = (uint32_t)size;
-	r->link = t->newest;
-	r->hash = tl_record_hash(&(struct tl_record){ .fixed = *r,
-	    .category = c->category,
-	    .text = c->text });
-	write_text(t->bytes + at, &end, c->category, &r->category,
-	    &r->category_length);
-	write_text(t->bytes + at, &end, c->text, &r->text, &r->text_length);
-	write_text(t->bytes + at, &end, c->file, &r->file, &r->file_length);
-	memcpy(t->bytes + at, r, sizeof(*r));
+	tl_record_write(t->bytes + at, c, t->newest);
 	t->newest = at;
 	*offset = (uint32_t)at;
 	return 0;
@@ -137,7 +95,7 @@ add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
 /* Set the text of a message.  Readers will parse the text; a text that cannot
  * be parsed is written without its $. */
 static int
-set_text(struct content *c, const struct tl_message *message,
+set_text(struct tl_record *c, const struct tl_message *message,
     struct tl_text *plain)
 {
 	struct tl_message parsed = { 0 };
@@ -167,7 +125,7 @@ add_message(struct tl_timeline_table *t, const struct tl_message *message,
 	const uint8_t level = message->level < TIMELINE_LEVEL_MAX
 				  ? message->level
 				  : TIMELINE_LEVEL_MAX;
-	struct content c = {
+	struct tl_record c = {
 		.fixed = { .kind = kind,
 		    .level = level,
 		    .gate = message->gate,
@@ -225,7 +183,7 @@ tl_timeline_table_string(struct tl_timeline_table *t,
     const struct tl_message *message, uint64_t number, uint64_t *named)
 {
 	const struct tl_id_key key = { (uintptr_t)message->strings, number };
-	struct content c = { .fixed.kind = TIMELINE_RECORD_STRING,
+	struct tl_record c = { .fixed.kind = TIMELINE_RECORD_STRING,
 		.text = tl_message_string(message, number),
 		.category = tl_bytes_of(""),
 		.file = tl_bytes_of("") };
@@ -257,7 +215,7 @@ tl_timeline_table_epoch(struct tl_timeline_table *t, uint32_t number,
     const uint64_t *heads, size_t lanes)
 {
 	const size_t size = (lanes + 1) * sizeof(*heads);
-	struct content c = { .fixed.kind = TIMELINE_RECORD_EPOCH,
+	struct tl_record c = { .fixed.kind = TIMELINE_RECORD_EPOCH,
 		.category = tl_bytes_of(""),
 		.file = tl_bytes_of("") };
 	uint64_t *words = malloc(size);
@@ -270,8 +228,8 @@ tl_timeline_table_epoch(struct tl_timeline_table *t, uint32_t number,
 	memcpy(words + 1, heads, lanes * sizeof(*heads));
 	c.text = tl_bytes(words, size);
 	/* find a place among those of records that were not kept */
-	while (tl_fits(t->kept, t->hole, size_of(&c), 1) &&
-	       !is_free(t, t->hole, size_of(&c)))
+	while (tl_fits(t->kept, t->hole, tl_record_size(&c), 1) &&
+	       !is_free(t, t->hole, tl_record_size(&c)))
 		t->hole += TIMELINE_RECORD_ALIGN;
 	rc = add(t, &c, t->hole, TL_TIMELINE_TABLE_MAX, &offset);
 	free(words);
