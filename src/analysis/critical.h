@@ -75,8 +75,8 @@ enum tl_critical_kind {
 
 /* "work", "pair", "task", ..., the names in JSON. */
 const char *tl_critical_kind_name(enum tl_critical_kind kind);
-/* Append "blocked by another task", ..., or the message for work.  A pair has no
- * such words. */
+/* Append "blocked by another task", ..., or the message for work.  A pair has
+ * no such words. */
 void tl_critical_put_words(struct tl_text *text, enum tl_critical_kind kind,
     const struct tl_message *message);
 
@@ -155,8 +155,8 @@ struct tl_critical_counts {
 	uint64_t spans;
 	uint64_t pairs;   /* values of pairs */
 	uint64_t unknown; /* spans that may or may not be slow */
-	/* by rule, no bound: receives in another thread than the send, and those
-	 * that the receiver waited for */
+	/* by rule, no bound: receives in another thread than the send, and
+	 * those that the receiver waited for */
 	uint64_t found[TL_PAIR_RULES_MAX], waited[TL_PAIR_RULES_MAX];
 };
 

@@ -448,8 +448,8 @@ remove_ranks(struct findings *f)
 	hold_all(f);
 }
 
-/* Choose the threshold of the first claim, which says most about which spans are
- * slow, unless a claim at another threshold explains more than twice the
+/* Choose the threshold of the first claim, which says most about which spans
+ * are slow, unless a claim at another threshold explains more than twice the
  * time. */
 static void
 choose_level(struct findings *f, const struct tl_cause *claims, size_t count)

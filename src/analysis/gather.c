@@ -364,8 +364,8 @@ add_arguments(struct tl_why *why, struct tl_open *o, unsigned kind,
 	return rc < 0 ? rc : 0;
 }
 
-/* Add the time since the last child: a gap between two groups, as far as details
- * were observed. */
+/* Add the time since the last child: a gap between two groups, as far as
+ * details were observed. */
 static int
 add_gap(struct tl_why *why, struct tl_open *o, uint32_t to,
     const struct tl_event *event)
@@ -1145,8 +1145,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 }
 
 /* Is it the proven end of a span of a target whose begin was not read, or was
- * dropped when it was cut?  why->span is the span of this end, which ended no open
- * one. */
+ * dropped when it was cut?  why->span is the span of this end, which ended no
+ * open one. */
 static bool
 is_alone(const struct tl_why *why, const struct tl_definition *d,
     const struct tl_event *end)

@@ -398,8 +398,9 @@ tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
-/* Is an event, as the end of a span, from before its source is complete?  Of that
- * time mostly the spans of quiet CPUs are left, which are no fair share of all. */
+/* Is an event, as the end of a span, from before its source is complete?  Of
+ * that time mostly the spans of quiet CPUs are left, which are no fair share of
+ * all. */
 bool tl_why_is_older(const struct tl_why *why, const struct tl_event *event);
 /* Does the next reader of the sources find other paths?  In a live timeline and
  * a stream, entries before a span vanish; a part has its own paths. */

@@ -28,16 +28,16 @@
  *
  * The guard.  An observation is an episode: slow spans that began or ended
  * together count as one (chance.h), and so do those that a stop of all threads
- * hit, with those that began after the stop for as long as it lasted: caches are
- * cold, and work waits.  The p-value is the tail of the
- * hypergeometric distribution times the tests of the family (all values, cuts
- * and windows, times the thresholds), times the families, so that a thousand
- * windows of time do not outweigh six processes.  A candidate is claimed if p <
- * 0.01 and it applies to five episodes (all, if there are fewer), to a tenth of
- * the slow spans, has at least twice the risk of the spans without it and 1.5
- * times that of all.  Parts of the duration itself (time in enclosed spans,
- * gaps, states) always grow with it: they have another test (where.c), and a
- * claim about a part says where the time goes, not why.
+ * hit, with those that began after the stop for as long as it lasted: caches
+ * are cold, and work waits.  The p-value is the tail of the hypergeometric
+ * distribution times the tests of the family (all values, cuts and windows,
+ * times the thresholds), times the families, so that a thousand windows of time
+ * do not outweigh six processes.  A candidate is claimed if p < 0.01 and it
+ * applies to five episodes (all, if there are fewer), to a tenth of the slow
+ * spans, has at least twice the risk of the spans without it and 1.5 times that
+ * of all.  Parts of the duration itself (time in enclosed spans, gaps, states)
+ * always grow with it: they have another test (where.c), and a claim about a
+ * part says where the time goes, not why.
  *
  * Findings.  Claims are ranked by the extra time that they explain.  A claim
  * that would not be made among the spans that agree in the other claims is an
@@ -49,10 +49,10 @@
  * limits too; tl_why_left_out() reports the items beyond them.
  *
  * Figures.  Of 200 generated traces with one cause of 40 kinds (tests/why) 197
- * have the cause as their first claim; of 200 traces without a cause, a third with
- * stops of all threads at random times and a third with one stop, after which
- * requests are slow, none has a claim.  Before episodes were counted, nine of ten
- * traces with stops had a claim.
+ * have the cause as their first claim; of 200 traces without a cause, a third
+ * with stops of all threads at random times and a third with one stop, after
+ * which requests are slow, none has a claim.  Before episodes were counted,
+ * nine of ten traces with stops had a claim.
  *
  * Rejected.  Windows as long as the span: each of 11 traces without a cause
  * then had a false claim.  Ranking by lift: lift prefers rare accidents.

@@ -275,9 +275,10 @@ open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 
 /*
  * Will the reader of the format pair the event as it was?  LMS profiles,
- * TimeLogger files and logs of RTL_LOGFILE have begins and ends; an end ends the
- * last open begin of its label, in a log of its thread.  An end that would end
- * another begin, or that is not sure to end one, is left out.  1; 0: no; -errno.
+ * TimeLogger files and logs of RTL_LOGFILE have begins and ends; an end ends
+ * the last open begin of its label, in a log of its thread.  An end that would
+ * end another begin, or that is not sure to end one, is left out.  1; 0: no;
+ * -errno.
  */
 static int
 nests(struct run *run, const struct tl_event *event)

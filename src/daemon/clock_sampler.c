@@ -181,7 +181,8 @@ tl_sampler_take(struct tl_sampler *s, struct tl_clock_point *point,
 
 		if (now - s->asleep_ns > SLEPT_NS) {
 			news->slept = true;
-			/* the raw clock stood still; the counter may not have */
+			/* the raw clock stood still; the counter may not
+			 * have */
 			s->raw_tsc = 0;
 		}
 		s->asleep_ns = now;

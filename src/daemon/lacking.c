@@ -99,8 +99,8 @@ warn(const struct messages *m, const struct tl_config_rule *rule,
 	return true;
 }
 
-/* Look up all arguments of a rule.  Returns whether its messages are defined, or
- * it names no argument: then there is no need to look again. */
+/* Look up all arguments of a rule.  Returns whether its messages are defined,
+ * or it names no argument: then there is no need to look again. */
 static bool
 warn_of(const struct messages *m, const struct tl_config_rule *rule)
 {

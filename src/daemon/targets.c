@@ -22,7 +22,8 @@
 enum {
 	REFUSED_MAX = 4096, /* remembered, so that each is reported once */
 	NAMES_MAX = 65536,  /* read in one scan */
-	/* descriptors that a timeline may need, and those for everything else */
+	/* descriptors that a timeline may need, and those for everything
+	 * else */
 	FDS_OF_TARGET = 8,
 	FDS_SPARE = 32
 };

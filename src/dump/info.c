@@ -172,7 +172,8 @@ static void
 put_levels(struct tl_fields *f, const struct timeline_header *header,
     const struct tl_levels *levels, const struct tl_observed_time *time)
 {
-	/* A file that does not say where it was cut has the levels as stored. */
+	/* A file that does not say where it was cut has the levels as
+	 * stored. */
 	const uint8_t threshold =
 	    header->cut ? tl_threshold_at(header, header->cut)
 			: timeline_threshold(timeline_levels(header));

@@ -89,8 +89,8 @@ refuse_without_file(struct parse *p)
 	    "no FILE given, and TIMELINE is not set");
 }
 
-/* Refuse an option that the report does not take.  If the option belongs to other
- * reports, the error names these. */
+/* Refuse an option that the report does not take.  If the option belongs to
+ * other reports, the error names these. */
 static int
 refuse(struct parse *p, const struct tl_option *row)
 {

@@ -20,8 +20,9 @@
  *
  * To add a view: a row in options.def and one in reports.def, which has the
  * call; a case in take() of options.c; a file NAME.c with tl_NAME_show(),
- * declared here; the man page and the completion.  A view that only counts or prints is better written in Lua: a script in
- * lua/views and a row in script/views.def make "--view NAME".
+ * declared here; the man page and the completion.  A view that only counts or
+ * prints is better written in Lua: a script in lua/views and a row in
+ * script/views.def make "--view NAME".
  *
  * A view returns 0 or -errno, -EPIPE when the reader of the output has gone.  A
  * view prints nothing on standard error: damage is left in the inputs, errors

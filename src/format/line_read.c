@@ -67,7 +67,8 @@ feed(struct tl_reader *reader, struct tl_bytes piece)
 	    piece);
 }
 
-/* Put the losses that wait, at a time; its stamp is where a file is complete. */
+/* Put the losses that wait, at a time; its stamp is where a file is
+ * complete. */
 static int
 give_losses(struct tl_line_read *r, int64_t ns, uint64_t tsc)
 {
@@ -274,8 +275,8 @@ tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
 }
 
 /*
- * Keep the begin that an end names, if the begin can be before the end; any other
- * end is paired.
+ * Keep the begin that an end names, if the begin can be before the end; any
+ * other end is paired.
  */
 static void
 take_proof(struct tl_event *e)

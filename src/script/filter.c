@@ -228,7 +228,8 @@ next_word(const char **at, struct tl_bytes *name)
 }
 
 /* Raise an error if a number without a point is above 2^63 - 1: it is a double
- * to Lua, which no integer argument of these 64 bits equals.  But -2^63 does. */
+ * to Lua, which no integer argument of these 64 bits equals.  But -2^63
+ * does. */
 static void
 check_number(lua_State *L, const char *expression, struct tl_bytes number)
 {

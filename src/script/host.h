@@ -77,8 +77,9 @@ void tl_put_printed(struct tl_text *text, struct tl_bytes bytes);
 /* Raise the error for rc, the result of a cursor or of io. */
 int tl_host_fail(lua_State *L, struct tl_state *host, int rc, const char *what);
 /* Register a type under the address key in the registry; scripts cannot reach
- * its metatable.  With methods (NULL: none) their table is left on the stack: it
- * is the upvalue of the functions, and "__index" if that is not one of them. */
+ * its metatable.  With methods (NULL: none) their table is left on the stack:
+ * it is the upvalue of the functions, and "__index" if that is not one of
+ * them. */
 void tl_host_register_type(lua_State *L, const char *name, const void *key,
     const luaL_Reg *functions, const luaL_Reg *methods);
 /* Push a value of this type: size zero bytes and a number of user values. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files.c - list a folder, write a file atomically, escape a name, read a secret
+ * files.c - list a folder, write a file atomically, escape a name, read a
+ * secret
  */
 #include "ship/files.h"
 

@@ -40,8 +40,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[DUPLICATE] = { 0, "block that was there already, left out" },
 };
 
-/* Which blocks are read: of chosen hosts, timelines and times, each once, in the
- * order of its chain, concatenated. */
+/* Which blocks are read: of chosen hosts, timelines and times, each once, in
+ * the order of its chain, concatenated. */
 struct selection {
 	struct tl_nats_options nats;
 	const struct tl_arguments *hosts; /* globs; none: any */

@@ -98,8 +98,8 @@ struct tl_config_rule {
 	struct tl_config_actions actions;
 };
 
-/* The limits of the files kept of a section; 0: no limit.  The default is 100 by
- * count. */
+/* The limits of the files kept of a section; 0: no limit.  The default is 100
+ * by count. */
 struct tl_config_keep {
 	uint64_t count;
 	uint64_t age_ns;

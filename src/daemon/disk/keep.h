@@ -26,8 +26,8 @@ struct tl_keep_sweep {
 	const char *home_path; /* its path in the configuration */
 	int64_t now_ns;        /* Unix time */
 	/* Is the file of this name being written?  Called once for each trace
-	 * that was found.  Such a file is not removed, and only its bytes count.
-	 * NULL: no file is. */
+	 * that was found.  Such a file is not removed, and only its bytes
+	 * count.  NULL: no file is. */
 	bool (*is_busy)(void *context, const char *name);
 	void *context;
 };

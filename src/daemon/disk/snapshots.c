@@ -33,8 +33,8 @@ enum {
 	MEMORY_MAX = 128 << 20  /* of copies that wait for the saver */
 };
 
-/* Files grow too old, and grow: sweep once a minute, and sooner after a file was
- * begun or saved.  One sweep is for many files. */
+/* Files grow too old, and grow: sweep once a minute, and sooner after a file
+ * was begun or saved.  One sweep is for many files. */
 static const int64_t sweep_ns = 60 * TL_NS_PER_S;
 static const int64_t sweep_ns_min = 2 * TL_NS_PER_S;
 

@@ -13,9 +13,9 @@
  *	          copier      saver
  *
  * The copier freezes a timeline as fast as memory allows, and starts at once.
- * The saver compresses, waits for the disk and sweeps the folders (keep.h), also
- * those of recordings.  Both threads
- * block all signals and have the rights of the thread that made them.
+ * The saver compresses, waits for the disk and sweeps the folders (keep.h),
+ * also those of recordings.  Both threads block all signals and have the rights
+ * of the thread that made them.
  *
  * On a full disk the write fails with ENOSPC in the saver: the file, which has
  * no name yet, is closed and thereby freed; the result carries -ENOSPC, which
@@ -99,10 +99,10 @@ int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
 void
 tl_snapshots_keep(struct tl_snapshots *snapshots, struct tl_config *config);
 /*
- * The trace of this name is about to be made, and is not being written any more:
- * meanwhile sweeps do not remove it.  The name must not change.  Any thread may
- * call.  Returns 0, -EEXIST if a trace of this name is being written, or
- * -ENOMEM.
+ * The trace of this name is about to be made, and is not being written any
+ * more: meanwhile sweeps do not remove it.  The name must not change.  Any
+ * thread may call.  Returns 0, -EEXIST if a trace of this name is being
+ * written, or -ENOMEM.
  */
 int tl_snapshots_trace_begun(struct tl_snapshots *snapshots, const char *name);
 void tl_snapshots_trace_ended(struct tl_snapshots *snapshots, const char *name);

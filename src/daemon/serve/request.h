@@ -25,8 +25,8 @@ struct tl_request {
 int tl_request_snapshot(struct tl_request *request, const char *name);
 /* Make sure that done is not called any more. */
 void tl_request_cancel(struct tl_request *request);
-/* Set the fault for an error of tl_request_snapshot; of -ENOENT, with the nearest
- * name.  Returns rc. */
+/* Set the fault for an error of tl_request_snapshot; of -ENOENT, with the
+ * nearest name.  Returns rc. */
 int tl_request_fault(const struct tl_daemon *daemon, const char *name, int rc,
     struct tl_fault *fault);
 /* Put the result as a JSON object. */

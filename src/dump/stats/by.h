@@ -27,9 +27,9 @@ struct tl_stats_by {
 /* Take an event of the first reading.  0 or -ENOMEM. */
 int tl_stats_by_look(struct tl_stats_by *by, const struct tl_event *event);
 /* Set the value of an event in the key of its row; event is as read, named has
- * the arguments of the begin if the event is an end without any.  The address in
- * the key is odd if the value is unknown.  Returns the number of the argument,
- * from 1; 0: the message lacks it. */
+ * the arguments of the begin if the event is an end without any.  The address
+ * in the key is odd if the value is unknown.  Returns the number of the
+ * argument, from 1; 0: the message lacks it. */
 unsigned tl_stats_by_key(struct tl_stats_by *by, const struct tl_event *event,
     const struct tl_event *named, struct tl_id_key *key);
 void tl_stats_by_free(struct tl_stats_by *by);

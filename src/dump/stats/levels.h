@@ -2,8 +2,8 @@
 /*
  * levels.h - when the levels of a timeline were open.  Every change of the
  * levels by a priority or a burst is an entry, so the file contains the history
- * of the levels.  A burst ends at the stamp that it names or with the next change,
- * whichever comes first.
+ * of the levels.  A burst ends at the stamp that it names or with the next
+ * change, whichever comes first.
  */
 #ifndef TL_DUMP_STATS_LEVELS_H
 #define TL_DUMP_STATS_LEVELS_H

@@ -7,8 +7,8 @@
 /* Levels that are unknown for less than this part of the time are ignored. */
 enum { UNKNOWN_PARTS = 1000 };
 
-/* Set the state in which an observer begins.  An input may not say the levels at
- * its start. */
+/* Set the state in which an observer begins.  An input may not say the levels
+ * at its start. */
 static int
 start_of(const struct tl_source *input, const struct tl_levels *levels,
     struct tl_observed_start *start)
@@ -111,8 +111,8 @@ measure(struct tl_observed_time *t, unsigned tier)
 		t->open[tier][gate] = ticks_of(t, gate) - t->open[tier][gate];
 }
 
-/* Is the last event in the time range, where no lane of the tier has overwritten
- * entries? */
+/* Is the last event in the time range, where no lane of the tier has
+ * overwritten entries? */
 static bool
 is_kept(const struct tl_observed_time *t, unsigned tier)
 {
@@ -222,8 +222,8 @@ tl_observed_time_has(const struct tl_observed_time *t,
 			      t->observer.start.complete_from[tier]);
 }
 
-/* Move the last place to the cut: the messages were observed up to there, though
- * no entry came. */
+/* Move the last place to the cut: the messages were observed up to there,
+ * though no entry came. */
 static void
 go_to_cut(struct tl_observed_time *t)
 {

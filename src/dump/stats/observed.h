@@ -87,9 +87,10 @@ void tl_observed_time_end(struct tl_observed_time *time);
 
 unsigned tl_observed_time_tier(const struct tl_observed_time *time,
     const struct tl_event *event);
-/* The time since which the levels are known, if entries in the lanes of the tier
- * are older: a rate of all entries would count time that may have been closed.
- * INT64_MIN: since the start; INT64_MAX: the levels are never known. */
+/* The time since which the levels are known, if entries in the lanes of the
+ * tier are older: a rate of all entries would count time that may have been
+ * closed.  INT64_MIN: since the start; INT64_MAX: the levels are never
+ * known. */
 int64_t
 tl_observed_time_since(const struct tl_observed_time *time, unsigned tier);
 /* The share of the measured time in which a message was observed; *ns is the

@@ -39,7 +39,8 @@ struct tl_stats_row {
 	uint64_t spans;  /* end events whose begin is known */
 	uint64_t proven; /* spans paired by the stamp in the end event */
 	/* begins without an end and ends without a begin, since the entries of
-	 * all lanes are complete: the other of an older one may be overwritten */
+	 * all lanes are complete: the other of an older one may be
+	 * overwritten */
 	uint64_t lonely_begins;
 	uint64_t lonely_ends;
 	/* spans that may be wrong pairs, which are not in duration */

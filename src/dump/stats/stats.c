@@ -2,16 +2,16 @@
 /*
  * stats.c - count, rate and percentiles of each message.
  *
- * Population.  The lane of a CPU that logs much reaches back less far than other
- * lanes, so the entries before all lanes are complete are mostly those of quiet
- * CPUs.  A span is in the percentiles if its end comes later, an entry if the
- * entry does; the others are counted as older.
+ * Population.  The lane of a CPU that logs much reaches back less far than
+ * other lanes, so the entries before all lanes are complete are mostly those of
+ * quiet CPUs.  A span is in the percentiles if its end comes later, an entry if
+ * the entry does; the others are counted as older.
  *
- * Rates.  A span counts once.  The rate of a message is the number of its entries
- * in observed time, divided by the length of that time (observed.h).  This rate
- * says nothing about the rest of the time: bursts come when something happens,
- * or when the scheduler lets their daemon run.  Only slots are a fair sample of
- * the rest (slots.h).
+ * Rates.  A span counts once.  The rate of a message is the number of its
+ * entries in observed time, divided by the length of that time (observed.h).
+ * This rate says nothing about the rest of the time: bursts come when something
+ * happens, or when the scheduler lets their daemon run.  Only slots are a fair
+ * sample of the rest (slots.h).
  */
 #include "dump/views.h"
 

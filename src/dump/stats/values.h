@@ -70,8 +70,9 @@ int tl_values_add(struct tl_values *numbers, int64_t value);
  * only counted.  0 or -ENOMEM. */
 int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
-/* Summarise the numbers, with or without the bars, and free them: the histograms
- * take more memory than the rest of a message's row.  0 or -ENOMEM. */
+/* Summarise the numbers, with or without the bars, and free them: the
+ * histograms take more memory than the rest of a message's row.  0 or
+ * -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers, bool bars,
     struct tl_values_summary *summary);
 /* Append a value of a summary: as text, rounded if the value takes more than

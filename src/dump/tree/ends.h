@@ -6,9 +6,9 @@
  *	all events --read--> duration of each end --complete--> node of an end
  *
  * Begin and end of such a span may be logged by two threads, so that a tree,
- * which belongs to one thread, has them as two leaves.  All events are read once
- * before, and the duration of each end is kept under its input, thread, time and
- * number.
+ * which belongs to one thread, has them as two leaves.  All events are read
+ * once before, and the duration of each end is kept under its input, thread,
+ * time and number.
  *
  * An end takes 40 bytes, and 16 to 32 for the search: 56 to 72 MiB for
  * TL_TREE_ENDS_MAX ends.  Further ends are counted, and their durations are not

@@ -385,7 +385,8 @@ find_node(struct print *p, const char *path, const struct tl_node **node,
 		if (rc < 0)
 			return rc;
 		if (number >= count) {
-			/* No node has the path: report how far the path leads. */
+			/* No node has the path: report how far the path
+			 * leads. */
 			tl_text_clear(&p->path);
 			tl_tree_put_path(&p->path, p->thread,
 			    p->walk.top ? p->walk.top->outer : NULL);

@@ -29,11 +29,11 @@
  *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
  *
  * Consumers sort by time, so the order in the file matters only among events of
- * equal times.  A span that crosses a span of its thread lies in another thread,
- * a lane, since viewers require that the spans of a thread nest (extensions.h).
- * The begin of a span that is still open is B.  Any other begin
- * or end is an instant, marked as in extensions.h: a begin or end without its
- * counterpart, a pair that is not sure, and a begin that TL_SPANS_OPEN_MAX
+ * equal times.  A span that crosses a span of its thread lies in another
+ * thread, a lane, since viewers require that the spans of a thread nest
+ * (extensions.h).  The begin of a span that is still open is B.  Any other
+ * begin or end is an instant, marked as in extensions.h: a begin or end without
+ * its counterpart, a pair that is not sure, and a begin that TL_SPANS_OPEN_MAX
  * other begins followed while its span was open.  dur is the duration by
  * stamps, even if the clock was set within the span.
  */

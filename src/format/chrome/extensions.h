@@ -16,8 +16,8 @@
  *
  *	{"ph":"X","pid":41,"tid":1879048191,"lane_of":42,...}
  *
- * is a span of thread 42 that crosses a span of the thread: viewers require that
- * the spans of a thread nest.  The reader takes 42 as the thread.
+ * is a span of thread 42 that crosses a span of the thread: viewers require
+ * that the spans of a thread nest.  The reader takes 42 as the thread.
  */
 #ifndef TL_FORMAT_CHROME_EXTENSIONS_H
 #define TL_FORMAT_CHROME_EXTENSIONS_H

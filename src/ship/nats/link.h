@@ -10,9 +10,10 @@
 #include <nats/nats.h>
 
 /*
- * Connect; operators of the server see the name.  The file of a password or token is read each time.  0; -EINVAL:
- * invalid options; -EACCES: rejected; -ENOTCONN: no server answers; -EPROTO:
- * other failures; -ENOMEM; -errno of reading a file; the fault.
+ * Connect; operators of the server see the name.  The file of a password or
+ * token is read each time.  0; -EINVAL: invalid options; -EACCES: rejected;
+ * -ENOTCONN: no server answers; -EPROTO: other failures; -ENOMEM; -errno of
+ * reading a file; the fault.
  */
 int tl_nats_connect(natsConnection **connection,
     const struct tl_nats_options *options, const char *name,

@@ -30,8 +30,8 @@ int tl_nats_stream_inspect(jsCtx *js, const char *stream,
 
 /*
  * Ask the leader for the last message of a subject: its sequence, and the block
- * in it.  The block has an empty chain if the message is none of ours; it has no
- * data.  0: *sequence is 0 if the subject has no message; -errno; the fault.
+ * in it.  The block has an empty chain if the message is none of ours; it has
+ * no data.  0: *sequence is 0 if the subject has no message; -errno; the fault.
  *
  * A server that led the stream before, and does not know yet that another does,
  * answers with what it has stored: the answer may be old.

@@ -17,10 +17,11 @@ struct tl_events;
 
 /*
  * Visit the events of a block, oldest first, up to the first visit that returns
- * -errno, which is returned.  row is the place of an event in its block.  An end has the duration of its span where its
- * begin is in the block, or where it holds the stamp of its begin.  A begin that
- * is repeated from an earlier block (continued) ends no span of this one: it is
- * not known whether levels closed it meanwhile.
+ * -errno, which is returned.  row is the place of an event in its block.  An
+ * end has the duration of its span where its begin is in the block, or where it
+ * holds the stamp of its begin.  A begin that is repeated from an earlier block
+ * (continued) ends no span of this one: it is not known whether levels closed
+ * it meanwhile.
  */
 typedef int
 tl_events_visit(void *context, struct tl_event *event, uint32_t row);

@@ -103,8 +103,8 @@ int tl_target_open(struct tl_target **target,
 /* Is it a directory or standard output, which accept --format? */
 bool tl_target_takes_formats(const char *url);
 
-/* The table of ClickHouse that the URL names.  A server that cannot be reached is
- * no failure: wait tries again.  0, -EINVAL and the fault, -ENOMEM. */
+/* The table of ClickHouse that the URL names.  A server that cannot be reached
+ * is no failure: wait tries again.  0, -EINVAL and the fault, -ENOMEM. */
 int tl_click_target_new(struct tl_target **target,
     const struct tl_target_options *options, struct tl_fault *fault);
 /* A file for each block.  0, -ENOMEM. */
