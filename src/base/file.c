@@ -192,6 +192,23 @@ tl_read_whole(int fd, size_t size_max, struct tl_text *text)
 }
 
 int
+tl_read_rest(int fd, size_t size_max, struct tl_text *text)
+{
+	enum { PART_SIZE = 4096 };
+	int64_t n = 1;
+
+	while (n > 0 && text->size < size_max) {
+		char *to = tl_text_reserve(text, PART_SIZE);
+
+		if (!to)
+			return -ENOMEM;
+		if ((n = tl_read_waiting(fd, to, PART_SIZE)) > 0)
+			text->size += (size_t)n;
+	}
+	return n < 0 ? (int)n : 0;
+}
+
+int
 tl_read_file(const char *path, size_t size_max, struct tl_text *text)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -61,6 +61,10 @@ int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
 /* The same of an open file. */
 int tl_read_whole(int fd, size_t size_max, struct tl_text *text);
 
+/* Append a file of unknown size, as the kernel's are, up to its end or to a part
+ * beyond size_max bytes.  0, -ENOMEM or -errno. */
+int tl_read_rest(int fd, size_t size_max, struct tl_text *text);
+
 /* Read the first size - 1 bytes of a small file, usually of the kernel, as a
  * string.  Returns the number of bytes; 0 and "" if the file is empty or
  * unreadable. */

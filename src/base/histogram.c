@@ -254,8 +254,8 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 	return 0;
 }
 
-/* Get the counter of the next values: start with *at 0 and continue until false.
- * *at is a place in the list, or the number of a counter. */
+/* Get the counter of the next values: start with *at 0 and continue until
+ * false.  *at is a place in the list, or the number of a counter. */
 static bool
 next_counter(struct tl_histogram *h, size_t *at, struct place *p, uint64_t *n)
 {

@@ -93,9 +93,9 @@ void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */
 /* Put as %.17g does, but the shortest form that reads back the same; inf and
  * nan as such. */
 void tl_put_double(struct tl_text *text, double value);
-/* Put a number of digits (at most 17) significant digits as %g does, without zeros
- * behind them, but never with an exponent: 12345 for 1.23e+04, 0.00001 for
- * 1e-05. */
+/* Put a number of digits (at most 17) significant digits as %g does, without
+ * zeros behind them, but never with an exponent: 12345 for 1.23e+04, 0.00001
+ * for 1e-05. */
 void tl_put_rounded(struct tl_text *text, double value, int digits);
 /* Put "1 begin", "2 begins", "0 entries". */
 void tl_put_count(struct tl_text *text, uint64_t n, const char *noun);
@@ -116,8 +116,8 @@ char *tl_write_signed(char *to, int64_t n);
 char *tl_write_hex(char *to, uint64_t n);
 char *tl_write_duration(char *to, int64_t ns);
 
-/* A duration or a time as an argument of tl_put_format(), in an array that lives
- * to the end of the block. */
+/* A duration or a time as an argument of tl_put_format(), in an array that
+ * lives to the end of the block. */
 #define TL_DURATION(ns) tl_duration_in((char[TL_DURATION_MAX + 1]){ 0 }, ns)
 #define TL_TIME(ns)     tl_time_in((char[TL_TIME_SIZE + 1]){ 0 }, ns)
 const char *tl_duration_in(char *room, int64_t ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * knots.c - the first stage: did an interval between two points have a corner,
- * and how far may the clock have been from the line?  The second stage: straight
- * lines over corners, and bounds before the corners are known.
+ * and how far may the clock have been from the line?  The second stage:
+ * straight lines over corners, and bounds before the corners are known.
  *
  * The interval a-b, with the line before it extended to b and the line after it
  * extended back to a:
@@ -20,6 +20,7 @@
  */
 #include "clock/knots.h"
 
+#include "base/bytes.h"
 #include "base/ns.h"
 #include "clock/calibrate_tail.h"
 #include "clock/clock.h"
@@ -142,12 +143,6 @@ look_at_interval(const struct tl_knots *k, size_t i, struct interval *v)
 		v->crooked_right_ns = crooked(b, v->ns);
 }
 
-static uint64_t
-smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Do the lines of the neighbours meet inside, far enough from the chord to
  * matter?  They are left * right / (left + right) away from it. */
 static bool
@@ -169,7 +164,7 @@ has_corner(const struct interval *v)
 static uint64_t
 unclear(const struct interval *v)
 {
-	return smaller(v->crooked_left_ns, v->crooked_right_ns);
+	return tl_least(v->crooked_left_ns, v->crooked_right_ns);
 }
 
 /*
@@ -188,11 +183,11 @@ bound_of_chord(const struct interval *v)
 	uint64_t bend = 0;
 
 	if (v->has_left && v->has_right)
-		bend = smaller(left, right);
+		bend = tl_least(left, right);
 	else if (v->has_left || v->has_right)
 		bend = v->has_left ? left : right;
-	bend = smaller(2 * bend + 1, UINT32_MAX);
-	return tl_add_32(bend + half, smaller(unclear(v), UINT32_MAX));
+	bend = tl_least(2 * bend + 1, UINT32_MAX);
+	return tl_add_32(bend + half, tl_least(unclear(v), UINT32_MAX));
 }
 
 static int64_t
@@ -201,7 +196,8 @@ part_of(int64_t whole, uint64_t part, uint64_t of)
 	return (int64_t)((__int128)whole * (int64_t)part / (int64_t)of);
 }
 
-/* Set the corner at which the lines meet.  Returns a bound for the two lines. */
+/* Set the corner at which the lines meet.  Returns a bound for the two
+ * lines. */
 static uint32_t
 set_corner(const struct interval *v, struct tl_corner *corner)
 {
@@ -222,7 +218,7 @@ set_corner(const struct interval *v, struct tl_corner *corner)
 		corner->at.raw_ns = a->raw_ns + part_of(b->raw_ns - a->raw_ns,
 						    (uint64_t)in, ticks);
 	return tl_add_32(tl_larger_32(before, after),
-	    smaller(unclear(v), UINT32_MAX));
+	    tl_least(unclear(v), UINT32_MAX));
 }
 
 /* == the second stage == */

@@ -7,8 +7,8 @@
  *	within       [ ]                             outer ends
  *
  * Each thread keeps for each depth what lies between the spans of this depth
- * that ended in the span around them.  The begin of the span around may be known
- * only at its end.
+ * that ended in the span around them.  The begin of the span around may be
+ * known only at its end.
  */
 #include "event/details.h"
 

@@ -17,8 +17,8 @@
  * the entry, or instead of it where there is no timeline.
  *
  * A file that lies at the place of a new one is replaced only if it is a
- * timeline or log of the same user (front.c).  A call that logs
- * never fails: lines and entries that could not be written are counted
+ * timeline or log of the same user (front.c).  A call that logs never fails:
+ * lines and entries that could not be written are counted
  * (timeline_rtl_lost(), timeline_profiler_lost()).
  *
  * Rejected: macros that map to timeline_log() (formats are known only at run

@@ -147,7 +147,8 @@ mark_locked(struct profile *p, const struct key *key, int is_end)
 }
 
 /* Write the line of a mark, in order of time; a new label has a line of its own
- * before the mark.  Any thread of the process that opened the profile may call. */
+ * before the mark.  Any thread of the process that opened the profile may
+ * call. */
 static void
 profile_mark(struct profile *p, const struct key *key, int is_end)
 {

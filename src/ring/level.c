@@ -79,8 +79,9 @@ tl_gate_of(const struct timeline *tl, uint64_t record)
 	return tl->map + timeline_gate_offset(&tl->geometry, record);
 }
 
-/* Copy a gate into its record, and copy again if another caller has set the gate
- * since, so that the copies of two callers do not end in the wrong order. */
+/* Copy a gate into its record, and copy again if another caller has set the
+ * gate since, so that the copies of two callers do not end in the wrong
+ * order. */
 static void
 copy_gate(struct timeline *tl, uint64_t record)
 {

@@ -53,8 +53,8 @@ struct tl_index {
 static uint64_t holder; /* 0: free */
 static uint32_t waiters;
 static TL_THREAD_LOCAL uint64_t own_word;
-/* The forks of this thread that have begun, and not ended, while the thread held
- * the lock. */
+/* The forks of this thread that have begun, and not ended, while the thread
+ * held the lock. */
 static TL_THREAD_LOCAL volatile unsigned nested_forks;
 
 static uint64_t

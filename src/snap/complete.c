@@ -201,8 +201,8 @@ complete_from(struct tl_snap *snap, struct tl_observed_from *from)
 	return rc;
 }
 
-/* Find the place from which a file that was made of events misses no overwritten
- * entry.  Other entries before the first of a lane are lost. */
+/* Find the place from which a file that was made of events misses no
+ * overwritten entry.  Other entries before the first of a lane are lost. */
 static int
 overwritten_from(struct tl_snap *snap, struct tl_observed_from *from)
 {

@@ -295,7 +295,8 @@ observe_from(struct follow *f, struct tl_snap *snap)
 
 /* Continue the lanes at the end of the round, and note the entries that were
  * overwritten since the last round.  They are reported before the remaining
- * entries of their lane.  Hidden entries are not lost, but were not observed. */
+ * entries of their lane.  Hidden entries are not lost, but were not
+ * observed. */
 static void
 continue_lanes(struct follow *f)
 {
@@ -576,8 +577,8 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Begin to observe at the heads that were read, with the current levels and plan,
- * because changes up to now may have been logged before the heads. */
+/* Begin to observe at the heads that were read, with the current levels and
+ * plan, because changes up to now may have been logged before the heads. */
 static int
 begin_observing(struct follow *f)
 {
@@ -650,8 +651,8 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	return rc;
 }
 
-/* Follow a descriptor, or fail if it is -errno.  Takes the descriptor over, even
- * on failure. */
+/* Follow a descriptor, or fail if it is -errno.  Takes the descriptor over,
+ * even on failure. */
 static int
 follow_fd(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault)

@@ -158,9 +158,9 @@ void tl_lane_close(struct tl_lane *lane);
 int tl_lane_step(struct tl_lane *lane);
 
 /* Oldest first, by number: skip entries in memory that are whole, whose message
- * ids are not below id, and whose stamps rise and are before `before`.  The last
- * of these entries in a row is not skipped, nor is an entry that is two events.
- * Returns the number of skipped entries. */
+ * ids are not below id, and whose stamps rise and are before `before`.  The
+ * last of these entries in a row is not skipped, nor is an entry that is two
+ * events.  Returns the number of skipped entries. */
 uint64_t tl_lane_skip(struct tl_lane *lane, uint32_t id, uint64_t before);
 
 #endif

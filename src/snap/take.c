@@ -114,12 +114,6 @@ read_head(struct copy *c, uint32_t lane, struct timeline_head *head)
 	    timeline_head_offset(c->geometry, lane));
 }
 
-static uint64_t
-later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Is an entry after the cut, to be left for the next round or dropped? */
 static bool
 is_after_cut(const struct copy *c, uint64_t tsc)
@@ -178,15 +172,16 @@ first_wanted(const struct copy *c, uint32_t lane,
 {
 	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
 	const struct tl_holes *holes = c->take->holes;
-	uint64_t first = later(oldest_left(c, lane, head->head), head->cleared);
+	uint64_t first =
+	    tl_most(oldest_left(c, lane, head->head), head->cleared);
 	uint64_t from = c->take->from ? c->take->from[lane] : 0;
 
 	if (holes && timeline_lane_has_sums(c->geometry, lane))
 		from = holes[lane].count ? holes[lane].list[0].number
 					 : holes[lane].seen;
-	first = later(first, from);
+	first = tl_most(first, from);
 	if (c->take->tail && !fallback && head->head > c->take->tail)
-		first = later(first, head->head - c->take->tail);
+		first = tl_most(first, head->head - c->take->tail);
 	return first < head->head ? first : head->head;
 }
 
@@ -234,7 +229,7 @@ static void
 add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
 {
 	found->lost += count;
-	found->lost_end = later(found->lost_end, q + count);
+	found->lost_end = tl_most(found->lost_end, q + count);
 }
 
 /* Keep ticket q, which has no entry: it is in progress, or lost if it is
@@ -311,10 +306,10 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 {
 	const struct tl_holes *holes = &c->take->holes[lane];
 	struct tl_holes *found = &c->take->found[lane];
-	const uint64_t seen = later(holes->seen, head->cleared);
+	const uint64_t seen = tl_most(holes->seen, head->cleared);
 	const uint64_t tail = c->take->tail;
 
-	found->seen = later(holes->seen, head->head);
+	found->seen = tl_most(holes->seen, head->head);
 	found->count = found->whole = found->lost = found->lost_end = 0;
 	if (tail && head->head - head->first >= tail)
 		return; /* older entries were not wanted */
@@ -399,7 +394,7 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 
 		if (sums && left > c->whole_from)
 			left = c->whole_from;
-		head->first = later(head->first, left);
+		head->first = tl_most(head->first, left);
 	}
 	if (head->first > head->end)
 		head->first = head->end;
@@ -489,7 +484,7 @@ previous_run(const struct copy *c, uint32_t lane, uint64_t first, uint64_t end,
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
 	uint64_t from = (end - 1) & ~(n - 1);
 
-	from = later(from, first);
+	from = tl_most(from, first);
 	if (end - from > size)
 		from = end - size;
 	return (struct run){ from, end - from };

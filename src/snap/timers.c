@@ -15,12 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t
-greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Add a row to a timer.  The file may contain any numbers, so the sums may
  * wrap. */
 static void
@@ -35,11 +29,11 @@ add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
 		const uint64_t n = h->values[i];
 
-		timer->values[i] += i == s->bucket ? greater(n, s->value) : n;
-		timer->count += i == s->bucket ? greater(n, s->value) : n;
+		timer->values[i] += i == s->bucket ? tl_most(n, s->value) : n;
+		timer->count += i == s->bucket ? tl_most(n, s->value) : n;
 	}
 	timer->sum += s->sum;
-	timer->max = greater(timer->max, s->max);
+	timer->max = tl_most(timer->max, s->max);
 }
 
 /* Read a timer with read_at(). */

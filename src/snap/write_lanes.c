@@ -25,12 +25,6 @@ enum {
 /* largest number of slots of a lane */
 static const uint64_t slots_max = UINT64_C(1) << 31;
 
-static uint64_t
-greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The loss after the last event. */
 static uint64_t
 tail_of(const struct tl_timeline_lanes *l)
@@ -68,10 +62,10 @@ choose_slots(const struct tl_timeline_lanes *l)
 
 	if (!l->rises)
 		return power_from(l->span + tail_of(l));
-	slots = greater(l->span / LANES_MOST,
+	slots = tl_most(l->span / LANES_MOST,
 	    l->span / (LANES_WANTED * (l->breaks + 1)));
-	slots = greater(slots, tail_of(l)) + 1 + l->has_cpus;
-	return power_from(greater(slots, SLOTS_MIN));
+	slots = tl_most(slots, tail_of(l)) + 1 + l->has_cpus;
+	return power_from(tl_most(slots, SLOTS_MIN));
 }
 
 void
@@ -500,7 +494,8 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 	return 0;
 }
 
-/* Put all events, and the losses between and after them, into lanes in a row. */
+/* Put all events, and the losses between and after them, into lanes in a
+ * row. */
 static int
 walk_all(struct tl_timeline_lanes *l, struct tl_store *events,
     const struct timeline_header *h)
