@@ -58,7 +58,7 @@ tl_observed_lowest(const struct tl_observed_now *now, uint32_t epoch,
 		return lowest;
 	slot = timeline_slot(tsc, now->shift);
 	end = (slot + 1) << now->shift;
-	if (end > now->lease)
+	if (end > now->lease || end <= tsc) /* the last slot of all wraps */
 		end = now->lease;
 	if (end < *until)
 		*until = end;
