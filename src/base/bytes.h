@@ -83,6 +83,18 @@ tl_bytes_end_with(struct tl_bytes bytes, const char *end)
 	       memcmp(bytes.data + bytes.size - size, end, size) == 0;
 }
 
+static inline uint64_t
+tl_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t
+tl_most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* The double of 64 bits, and the bits of a double. */
 static inline double
 tl_double_of(uint64_t bits)
@@ -102,9 +114,9 @@ tl_bits_of(double value)
 	return bits;
 }
 
-/* FNV-1a of 64 bits (draft-eastlake-fnv), continued from TL_FNV_BASIS: the same in
- * each process, for numbers that are stored or sent.  A table uses tl_hash_bytes,
- * of which no file can make keys collide. */
+/* FNV-1a of 64 bits (draft-eastlake-fnv), continued from TL_FNV_BASIS: the same
+ * in each process, for numbers that are stored or sent.  A table uses
+ * tl_hash_bytes, of which no file can make keys collide. */
 #define TL_FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define TL_FNV_PRIME UINT64_C(0x100000001b3)
 static inline uint64_t

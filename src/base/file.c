@@ -193,6 +193,23 @@ tl_read_whole(int fd, size_t size_max, struct tl_text *text)
 }
 
 int
+tl_read_rest(int fd, size_t size_max, struct tl_text *text)
+{
+	enum { PART_SIZE = 4096 };
+	int64_t n = 1;
+
+	while (n > 0 && text->size < size_max) {
+		char *to = tl_text_reserve(text, PART_SIZE);
+
+		if (!to)
+			return -ENOMEM;
+		if ((n = tl_read_waiting(fd, to, PART_SIZE)) > 0)
+			text->size += (size_t)n;
+	}
+	return n < 0 ? (int)n : 0;
+}
+
+int
 tl_read_file(const char *path, size_t size_max, struct tl_text *text)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -245,24 +262,39 @@ tl_file_limit_release(const struct tl_file_limit *limit, int rc)
 	return rc;
 }
 
+/* Write all bytes, at an offset or, with -1, at the position of the file. */
 static int
-write_at(int fd, const void *data, size_t size, uint64_t offset)
+write_bytes(int fd, const char *data, size_t size, off_t offset)
 {
+	struct tl_file_limit limit;
 	size_t done = 0;
+	int rc = 0;
 
-	while (done < size) {
-		const ssize_t n = pwrite(fd, (const char *)data + done,
-		    size - done, (off_t)(offset + done));
+	tl_file_limit_hold(&limit);
+	while (rc == 0 && done < size) {
+		const ssize_t n = offset < 0
+				      ? write(fd, data + done, size - done)
+				      : pwrite(fd, data + done, size - done,
+					    offset + (off_t)done);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
-		done += (size_t)n;
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			rc = n < 0 ? -errno : -EIO;
 	}
-	return 0;
+	return tl_file_limit_release(&limit, rc);
+}
+
+int
+tl_write_all(int fd, const void *data, size_t size)
+{
+	return write_bytes(fd, data, size, -1);
+}
+
+int
+tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+	return write_bytes(fd, data, size, (off_t)offset);
 }
 
 mode_t
@@ -292,15 +324,6 @@ tl_file_give_usual(int fd)
 
 	umask(mask);
 	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
-}
-
-int
-tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
-{
-	struct tl_file_limit limit;
-
-	tl_file_limit_hold(&limit);
-	return tl_file_limit_release(&limit, write_at(fd, data, size, offset));
 }
 
 int

@@ -61,6 +61,10 @@ int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
 /* The same of an open file. */
 int tl_read_whole(int fd, size_t size_max, struct tl_text *text);
 
+/* Append a file of unknown size, as the kernel's are, up to its end or to a part
+ * beyond size_max bytes.  0, -ENOMEM or -errno. */
+int tl_read_rest(int fd, size_t size_max, struct tl_text *text);
+
 /* Read the first size - 1 bytes of a small file, usually of the kernel, as a
  * string.  Returns the number of bytes; 0 and "" if the file is empty or
  * unreadable. */
@@ -81,7 +85,9 @@ struct tl_file_limit {
 void tl_file_limit_hold(struct tl_file_limit *limit);
 int tl_file_limit_release(const struct tl_file_limit *limit, int rc);
 
-/* Write all bytes.  0 or -errno. */
+/* Write all bytes to any kind of file.  0 or -errno. */
+int tl_write_all(int fd, const void *data, size_t size);
+/* Write all bytes at an offset.  0 or -errno. */
 int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
 /* Set the size of a file.  0 or -errno. */
 int tl_file_resize(int fd, uint64_t size);

@@ -123,18 +123,6 @@ tl_histogram_init(struct tl_histogram *histogram, unsigned digits)
 	*histogram = h;
 }
 
-int
-tl_histogram_new(struct tl_histogram **histogram, unsigned digits)
-{
-	if (digits < 1 || digits > DIGITS_MAX)
-		return -EINVAL;
-	*histogram = malloc(sizeof(**histogram));
-	if (!*histogram)
-		return -ENOMEM;
-	tl_histogram_init(*histogram, digits);
-	return 0;
-}
-
 static void
 free_chunks(struct tl_histogram *h)
 {
@@ -150,14 +138,6 @@ tl_histogram_clear(struct tl_histogram *histogram)
 	free_chunks(histogram);
 	free(histogram->few);
 	*histogram = (struct tl_histogram){ 0 };
-}
-
-void
-tl_histogram_free(struct tl_histogram *histogram)
-{
-	if (histogram)
-		tl_histogram_clear(histogram);
-	free(histogram);
 }
 
 static int
@@ -274,8 +254,8 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 	return 0;
 }
 
-/* Get the counter of the next values: start with *at 0 and continue until false.
- * *at is a place in the list, or the number of a counter. */
+/* Get the counter of the next values: start with *at 0 and continue until
+ * false.  *at is a place in the list, or the number of a counter. */
 static bool
 next_counter(struct tl_histogram *h, size_t *at, struct place *p, uint64_t *n)
 {
@@ -327,33 +307,6 @@ tl_histogram_merge(struct tl_histogram *histogram, struct tl_histogram *other)
 	return 0;
 }
 
-void
-tl_histogram_reset(struct tl_histogram *histogram)
-{
-	const unsigned digits = histogram->digits;
-
-	tl_histogram_clear(histogram);
-	tl_histogram_init(histogram, digits);
-}
-
-uint64_t
-tl_histogram_count(const struct tl_histogram *histogram)
-{
-	return histogram->count;
-}
-
-uint64_t
-tl_histogram_min(const struct tl_histogram *histogram)
-{
-	return histogram->min;
-}
-
-uint64_t
-tl_histogram_max(const struct tl_histogram *histogram)
-{
-	return histogram->max;
-}
-
 double
 tl_histogram_mean(struct tl_histogram *histogram)
 {
@@ -378,7 +331,7 @@ tl_histogram_stddev(struct tl_histogram *histogram)
 {
 	const double mean = tl_histogram_mean(histogram);
 	struct place p;
-	double sum = 0;
+	double sum = 0, x, root;
 	uint64_t n;
 
 	if (histogram->count == 0)
@@ -388,12 +341,10 @@ tl_histogram_stddev(struct tl_histogram *histogram)
 
 		sum += d * d * (double)n;
 	}
-
 	/* Newton's method, from above; it ends when the values no longer fall.
 	 * The library needs only libc, and sqrt(3) is in libm. */
-	double x = sum / (double)histogram->count;
-	double root = x > 1 ? x : 1;
-
+	x = sum / (double)histogram->count;
+	root = x > 1 ? x : 1;
 	for (unsigned i = 0; i < ROOT_STEPS_MAX; i++) {
 		const double next = (root + x / root) / 2;
 
@@ -447,7 +398,7 @@ uint64_t
 tl_histogram_percentile(struct tl_histogram *histogram, double percent)
 {
 	if (!(percent > 0))
-		return tl_histogram_min(histogram);
+		return histogram->min;
 	return tl_histogram_at(histogram,
 	    tl_percentile_rank(histogram->count, percent));
 }

@@ -15,11 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The members are those of histogram.c. */
 struct tl_histogram {
-	uint64_t count;
-	uint64_t min; /* exact, unlike the buckets */
+	uint64_t count; /* of values */
+	/* the exact least and greatest value; 0 without values */
+	uint64_t min;
 	uint64_t max;
+	/* == of histogram.c == */
 	uint64_t **chunks;
 	uint16_t *few; /* without chunks */
 	uint16_t few_capacity;
@@ -28,12 +29,9 @@ struct tl_histogram {
 	uint8_t half_bits; /* S/2 is 1 << half_bits */
 };
 
-/* Begin and end a histogram within another struct; digits: 1 to 5. */
+/* Begin and end a histogram; digits: 1 to 5 significant decimal digits. */
 void tl_histogram_init(struct tl_histogram *histogram, unsigned digits);
 void tl_histogram_clear(struct tl_histogram *histogram);
-/* digits: 1 to 5 significant decimal digits.  0, -EINVAL, -ENOMEM. */
-int tl_histogram_new(struct tl_histogram **histogram, unsigned digits);
-void tl_histogram_free(struct tl_histogram *histogram);
 /* Count a value n times.  0; -ENOMEM: nothing was counted. */
 int
 tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n);
@@ -41,11 +39,6 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n);
  * -ENOMEM. */
 int
 tl_histogram_merge(struct tl_histogram *histogram, struct tl_histogram *other);
-void tl_histogram_reset(struct tl_histogram *histogram);
-uint64_t tl_histogram_count(const struct tl_histogram *histogram);
-/* The exact least and greatest value.  0 if empty. */
-uint64_t tl_histogram_min(const struct tl_histogram *histogram);
-uint64_t tl_histogram_max(const struct tl_histogram *histogram);
 /* The mean, as exact as the buckets, and between min and max.  0 if empty. */
 double tl_histogram_mean(struct tl_histogram *histogram);
 double tl_histogram_stddev(struct tl_histogram *histogram);

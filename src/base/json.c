@@ -185,34 +185,24 @@ read_decimal(struct tl_bytes number, struct decimal *n)
 	return 0;
 }
 
-static int
-multiply(struct decimal *n, int32_t count)
-{
-	for (; count > 0 && n->digits != 0; count--) {
-		if (__builtin_mul_overflow(n->digits, 10, &n->digits))
-			return -ERANGE;
-	}
-	return 0;
-}
-
 /* Set digits to the number times 10^shift, rounded to the nearest; rest: the
  * number was rounded. */
 static int
 scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 {
 	int rc = read_decimal(number, n);
+	uint8_t last = n->next;
 
 	if (rc < 0)
 		return rc;
 	n->exponent += (int32_t)shift;
-	if (n->exponent > 0) /* are digits before the point missing? */
-		return n->is_exact ? multiply(n, n->exponent) : -ERANGE;
-
-	/* Divide by 10^count, to the nearest; halves go away from zero. */
-	int32_t count = -n->exponent;
-	uint8_t last = n->next;
-
-	for (; count > 0; count--) {
+	if (n->exponent > 0 && !n->is_exact)
+		return -ERANGE; /* digits before the point are missing */
+	for (; n->exponent > 0 && n->digits != 0; n->exponent--)
+		if (__builtin_mul_overflow(n->digits, 10, &n->digits))
+			return -ERANGE;
+	/* Divide by ten, to the nearest; halves go away from zero. */
+	for (int32_t count = -n->exponent; count > 0; count--) {
 		n->rest |= n->next | last;
 		last = (uint8_t)(n->digits % 10);
 		n->digits /= 10;
@@ -221,7 +211,6 @@ scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 	}
 	n->rest |= last;
 	n->digits += last >= 5;
-
 	return 0;
 }
 
@@ -581,18 +570,6 @@ close_value(struct tl_json *json, bool object)
 	return object ? TL_JSON_OBJECT_END : TL_JSON_ARRAY_END;
 }
 
-/* Keep the bytes of a token in this piece, up to the largest size needed. */
-static int
-keep_part(struct tl_json *json, struct tl_bytes bytes)
-{
-	const size_t room = TL_JSON_STRING_MAX + 1 - json->part.size;
-
-	if (bytes.size > room)
-		bytes.size = room;
-	tl_put_bytes(&json->part, bytes);
-	return json->part.rc;
-}
-
 /*
  * Take the bytes of the token that begins here or began in an earlier piece,
  * without quotes.  1; 0: the end is in a later piece, and the bytes are kept;
@@ -607,16 +584,19 @@ take_bytes(struct tl_json *json, int kind, struct tl_bytes *bytes)
 		 : tl_json_string_end(json->data, json->size, json->at,
 		       &json->is_escaped, &json->has_escapes);
 	const bool is_whole = end < json->size || (word && json->finished);
-	int rc = 0;
+	const size_t room = TL_JSON_STRING_MAX + 1 - json->part.size;
 
 	*bytes = tl_bytes(json->data + json->at, end - json->at);
 	json->at = end;
 	if (is_whole && json->begun == 0)
 		return 1;
 	json->begun = (uint8_t)kind;
-	if ((rc = keep_part(json, *bytes)) < 0)
-		return rc;
-	*bytes = tl_bytes(json->part.data, json->part.size);
+	/* keep the bytes in this piece, up to the largest size needed */
+	tl_put_bytes(&json->part,
+	    tl_bytes(bytes->data, tl_least(bytes->size, room)));
+	if (json->part.rc < 0)
+		return json->part.rc;
+	*bytes = tl_text_bytes(&json->part);
 	return is_whole;
 }
 
@@ -653,17 +633,6 @@ end_string(struct tl_json *json, struct tl_json_token *token, int kind)
 	return end_text(json, kind);
 }
 
-static int
-end_word(struct tl_json *json, const struct tl_json_token *token)
-{
-	const int kind = tl_json_word(token->text);
-
-	if (kind < 0)
-		return fault(json, token->at, "not a value");
-	end_value(json);
-	return kind;
-}
-
 /* Read a string or word that begins at the next byte, or that an earlier piece
  * began. */
 static int
@@ -676,8 +645,12 @@ read_token(struct tl_json *json, struct tl_json_token *token, int kind)
 		return fault(json, token->at, "a string has no end");
 	if (rc <= 0)
 		return rc;
-	rc = kind == TL_JSON_NUMBER ? end_word(json, token)
-				    : end_string(json, token, kind);
+	if (kind != TL_JSON_NUMBER)
+		rc = end_string(json, token, kind);
+	else if ((rc = tl_json_word(token->text)) < 0)
+		rc = fault(json, token->at, "not a value");
+	else
+		end_value(json);
 	if (json->begun || json->has_escapes)
 		forget_token(json);
 	return rc;
@@ -722,16 +695,6 @@ read_value(struct tl_json *json, struct tl_json_token *token, char c)
 	return fault(json, place(json), "no value where one must be");
 }
 
-static int
-read_key(struct tl_json *json, struct tl_json_token *token, char c)
-{
-	if (c == '"')
-		return begin_string(json, token, TL_JSON_KEY);
-	if (c == '}')
-		return close_value(json, true);
-	return fault(json, place(json), "no key where one must be");
-}
-
 /* Read the token after a value.  -EAGAIN: a comma. */
 static int
 read_after(struct tl_json *json, char c)
@@ -744,16 +707,6 @@ read_after(struct tl_json *json, char c)
 		return fault(json, place(json), "no comma after a value");
 	json->at++;
 	json->state = object ? BEFORE_KEY : BEFORE_ITEM;
-	return -EAGAIN;
-}
-
-static int
-read_colon(struct tl_json *json, char c)
-{
-	if (c != ':')
-		return fault(json, place(json), "no colon after a key");
-	json->at++;
-	json->state = BEFORE_VALUE;
 	return -EAGAIN;
 }
 
@@ -795,9 +748,17 @@ step(struct tl_json *json, struct tl_json_token *token, char c)
 	switch (json->state) {
 	case BEFORE_FIRST_KEY:
 	case BEFORE_KEY:
-		return read_key(json, token, c);
+		if (c == '"')
+			return begin_string(json, token, TL_JSON_KEY);
+		return c == '}' ? close_value(json, true)
+				: fault(json, place(json),
+				      "no key where one must be");
 	case BEFORE_COLON:
-		return read_colon(json, c);
+		if (c != ':')
+			return fault(json, place(json), "no colon after a key");
+		json->at++;
+		json->state = BEFORE_VALUE;
+		return -EAGAIN;
 	case AFTER_VALUE:
 		return read_after(json, c);
 	case RECOVERING:

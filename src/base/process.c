@@ -119,33 +119,6 @@ tl_terminal_size(int fd, unsigned *columns, unsigned *rows)
 			    : size.ws_row;
 }
 
-static int
-write_all(int fd, const void *data, size_t size)
-{
-	const char *at = data;
-
-	while (size > 0) {
-		const ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
-int
-tl_write_all(int fd, const void *data, size_t size)
-{
-	struct tl_file_limit limit;
-
-	tl_file_limit_hold(&limit);
-	return tl_file_limit_release(&limit, write_all(fd, data, size));
-}
-
 int
 tl_thread_start(pthread_t *thread, void *(*run)(void *context), void *context,
     const char *name)

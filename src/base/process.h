@@ -46,14 +46,13 @@ bool tl_terminal_wants_color(int fd);
  * NULL. */
 void tl_terminal_size(int fd, unsigned *columns, unsigned *rows);
 
-/* Write all bytes to any kind of file.  0 or -errno. */
-int tl_write_all(int fd, const void *data, size_t size);
-
-/* Start a thread of this name in which all signals are blocked.  0 or -errno. */
+/* Start a thread of this name in which all signals are blocked.  0 or
+ * -errno. */
 int tl_thread_start(pthread_t *thread, void *(*run)(void *context),
     void *context, const char *name);
 
-/* Raise the limit of open descriptors as far as the system lets this process. */
+/* Raise the limit of open descriptors as far as the system lets this
+ * process. */
 void tl_raise_fds_max(void);
 /* Is there room for count more descriptors? */
 bool tl_fds_have_room(unsigned count);

@@ -32,17 +32,6 @@ tl_hash_seed_make(void)
 		   : tl_load_64(&tl_hash_seed_chosen);
 }
 
-uint64_t
-tl_hash_fixed(struct tl_bytes bytes)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < bytes.size; i++)
-		hash =
-		    (hash ^ (uint8_t)bytes.data[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /* Put a slot.  There must be a free slot. */
 static void
 insert(struct tl_table_slot *slots, size_t size, struct tl_table_slot slot)

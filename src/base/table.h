@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the hash table, ids of keys, and the hash functions: for tables in
- * memory, and for names that other processes must find again.
+ * table.h - the hash table, ids of keys, and the hash functions for tables in
+ * memory.
  *
  * Keys of tables come from files.  Their hashes start from a random number of
  * this process, so that nobody can write a file whose keys all collide.  Such a
- * hash is never stored and never sent.
- *
- * tl_hash_fixed() is the same in every process and every release (FNV-1a) and
- * selects a shard or a file name.  It must not select the slot of a table.  The
- * string area of a timeline has a hash of its own (ring/record.c), which is
+ * hash is never stored and never sent: tl_fnv() of base/bytes.h is for these.
+ * The string area of a timeline has a hash of its own (ring/record.c), which is
  * part of the layout.
  */
 #ifndef TL_BASE_TABLE_H
@@ -91,9 +88,6 @@ tl_hash_bytes(struct tl_bytes bytes)
 {
 	return tl_hash_more_bytes(tl_hash_seed(), bytes);
 }
-
-/* A hash that is equal in every process, and so is not for tables. */
-uint64_t tl_hash_fixed(struct tl_bytes bytes);
 
 /*
  * == the table ==

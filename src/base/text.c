@@ -6,7 +6,6 @@
 
 #include "base/fault.h"
 #include "base/file.h"
-#include "base/process.h"
 #include "base/utf8.h"
 
 #include <errno.h>

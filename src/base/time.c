@@ -204,18 +204,11 @@ struct decimal {
 static int
 read_digits(const char **at, uint64_t *n)
 {
-	uint64_t value = 0;
+	const size_t size = tl_number_take(tl_bytes_of(*at), n);
 
-	if (!tl_is_digit(**at))
-		return -EINVAL;
-	for (; tl_is_digit(**at); (*at)++) {
-		const unsigned digit = (unsigned)(**at - '0');
-
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, digit, &value))
-			return -ERANGE;
-	}
-	*n = value;
+	if (size == 0)
+		return tl_is_digit(**at) ? -ERANGE : -EINVAL;
+	*at += size;
 	return 0;
 }
 

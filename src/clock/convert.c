@@ -16,6 +16,7 @@
 #include "clock/convert.h"
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "clock/calibrate_tail.h"
 
 #include <errno.h>
@@ -160,6 +161,7 @@ add_between(struct tl_time *time, const struct timeline_knot *a,
 {
 	const uint64_t slope = chord(a, b);
 	struct tl_time_segment *s;
+	int64_t rise;
 
 	add_segment(time, a, a->tsc, b->tsc, slope ? slope : a->mult);
 	s = &time->segments[time->segment_count - 1];
@@ -168,10 +170,9 @@ add_between(struct tl_time *time, const struct timeline_knot *a,
 	if (!slope && !(b->flags & breaks))
 		s->max_err_ns = UINT32_MAX; /* impossible: not written by us */
 	/* The fast conversion is used only if nothing can overflow. */
-	const int64_t rise = s->ticks <= INT64_MAX
-				 ? tl_ticks_to_ns((int64_t)s->ticks, s->mult)
-				 : INT64_MAX;
-
+	rise = s->ticks <= INT64_MAX
+		   ? tl_ticks_to_ns((int64_t)s->ticks, s->mult)
+		   : INT64_MAX;
 	if (rise < INT64_MAX && tl_add_ns(a->utc_ns, rise) < INT64_MAX)
 		s->rate_err_ppb = 0;
 }
@@ -246,15 +247,15 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
     void *context)
 {
 	const uint64_t count = knots_max > 0 ? header->knot_count : 0;
-	uint64_t room = count < knots_max ? count : knots_max;
+	/* the newest that the ring may still have */
+	const uint64_t seen =
+	    tl_least(tl_least(count, knots_max), TL_TIME_KNOTS_MAX);
+	const uint64_t room = seen + 1; /* for the tail */
 	struct builder b = { .time = time,
 		.damage = damage,
 		.context = context };
 	struct timeline_knot knot;
 
-	if (room > TL_TIME_KNOTS_MAX)
-		room = TL_TIME_KNOTS_MAX;
-	room++; /* for the tail */
 	*time = (struct tl_time){ 0 };
 	time->knots = calloc(room, sizeof(*time->knots));
 	/* Each knot ends a piece, and may open and close an epoch. */
@@ -263,12 +264,6 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
 		tl_time_free(time);
 		return -ENOMEM;
 	}
-
-	/* Add the knots that the ring still has, oldest first. */
-	const uint64_t kept = count < knots_max ? count : knots_max;
-	const uint64_t seen =
-	    kept < TL_TIME_KNOTS_MAX ? kept : TL_TIME_KNOTS_MAX;
-
 	for (uint64_t i = count - seen; i < count; i++) {
 		const uint64_t slot = i % knots_max;
 

@@ -8,7 +8,7 @@
 #include "ctl/screen.h"
 
 #include "base/array.h"
-#include "base/process.h"
+#include "base/file.h"
 #include "clock/clock.h"
 #include "ctl/view.h"
 

@@ -7,8 +7,8 @@
  *	within       [ ]                             outer ends
  *
  * Each thread keeps for each depth what lies between the spans of this depth
- * that ended in the span around them.  The begin of the span around may be known
- * only at its end.
+ * that ended in the span around them.  The begin of the span around may be
+ * known only at its end.
  */
 #include "event/details.h"
 
@@ -46,6 +46,7 @@ struct source {
 	size_t count;
 	size_t capacity;
 	struct tl_event last; /* ns, tsc, epoch and partial */
+	uint64_t until;       /* stamp at which time alone changes the level */
 	bool is_lost;         /* entries are missing before the next event */
 	struct named named[TL_NAMED_GATES_MAX];
 	uint32_t named_count;
@@ -148,74 +149,20 @@ add_change(struct source *s, int64_t ns, unsigned kind)
 	return 0;
 }
 
-/* The lowest level that is open at a stamp while the levels open threshold. */
-static unsigned
-level_at(const struct source *s, uint64_t tsc, unsigned threshold)
-{
-	const struct tl_observed_now *now = &s->observer->now;
-	const uint64_t slot = timeline_slot(tsc, now->shift);
-	unsigned level = TIMELINE_LEVEL_MIN;
-
-	if (s->last.partial)
-		return TL_OWN_OVERWRITTEN;
-	if (!now->has_plan || tsc >= now->lease)
-		level = threshold;
-	while (level < threshold &&
-	       !tl_slot_is_open(slot, now->shares[level], now->seed))
-		level++;
-	return level > s->lowered ? TIMELINE_LEVEL_NONE : level;
-}
-
-/* Add the changes by slots from one stamp to another. */
+/* Add a change to the lowest level that is open at a stamp of the last event's
+ * epoch. */
 static int
-pass_slots(struct source *s, const struct tl_event *next, uint64_t from,
-    uint64_t to, unsigned threshold)
+add_level(struct source *s, int64_t ns, uint64_t tsc)
 {
-	const struct tl_observed_now *now = &s->observer->now;
-	const uint64_t size = UINT64_C(1) << now->shift;
-	int rc = 0;
+	unsigned level;
 
-	if (!now->has_plan || now->plan_epoch != next->epoch)
-		return 0;
-	while (rc == 0 && from < to && from < now->lease) {
-		from = (from / size + 1) * size;
-		if (from > now->lease)
-			from = now->lease;
-		if (from <= to)
-			rc = add_change(s,
-			    tl_event_time_at(&s->last, next, from),
-			    level_at(s, from, threshold));
-	}
-	return rc;
-}
-
-static const struct tl_message no_change;
-
-/* Add the changes by time alone between the last event and the next. */
-static int
-pass(struct source *s, const struct tl_event *next)
-{
-	struct tl_observed_now *now = &s->observer->now;
-	uint64_t from = s->last.tsc;
-	int rc = 0;
-
-	if (next->epoch != s->last.epoch || next->tsc <= from)
-		return 0;
-	if (tl_observed_expires(s->observer, next)) {
-		const uint64_t until = now->until > from ? now->until : from;
-		struct tl_event own = *next;
-
-		own.message = &no_change;
-		rc = pass_slots(s, next, from, until, now->threshold);
-		tl_observe(s->observer, &own);
-		from = until;
-		if (rc == 0)
-			rc = add_change(s,
-			    tl_event_time_at(&s->last, next, from),
-			    level_at(s, from, now->threshold));
-	}
-	return rc < 0 ? rc
-		      : pass_slots(s, next, from, next->tsc, now->threshold);
+	s->until = UINT64_MAX;
+	level = tl_observed_lowest(&s->observer->now, s->last.epoch, tsc,
+	    &s->until);
+	if (level > s->lowered)
+		level = TIMELINE_LEVEL_NONE;
+	return add_change(s, ns,
+	    s->last.partial ? (unsigned)TL_OWN_OVERWRITTEN : level);
 }
 
 static void
@@ -275,6 +222,7 @@ begin_source(struct source *s, const struct tl_event *event)
 		return -ENOMEM;
 	tl_observer_init(s->observer, &start);
 	s->last = *event;
+	s->until = UINT64_MAX;
 	s->lowered = TL_OBSERVED_GATES;
 	s->changes[s->count++] = (struct change){ INT64_MIN,
 		event->partial ? TL_OWN_OVERWRITTEN : start.base };
@@ -510,22 +458,16 @@ tl_details_own(struct tl_details *d, const struct tl_span *span,
 
 /* == events == */
 
-int
-tl_details_put(struct tl_details *d, const struct tl_spans *spans,
+/* Take an event's time, a loss or a change of the levels. */
+static int
+take_levels(struct tl_details *d, struct source *s,
     const struct tl_event *event)
 {
-	const struct tl_event *outer;
-	struct source *s;
-	struct tl_span span;
-	struct level *l;
-	bool is_apart;
+	const bool is_apart = s->is_lost || s->last.partial != event->partial ||
+			      s->last.epoch != event->epoch;
+	struct tl_event own;
 	int rc = 0;
 
-	if (TL_ARRAY_ZEROS(d->sources, d->source_count, event->source) < 0)
-		return -ENOMEM;
-	s = &d->sources[event->source];
-	if (!s->observer && (rc = begin_source(s, event)) < 0)
-		return rc;
 	if (event->kind == TL_LOST) {
 		/* Take lost entries: the loss lasts from the last event to the
 		 * next. */
@@ -535,34 +477,49 @@ tl_details_put(struct tl_details *d, const struct tl_spans *spans,
 		return add_change(s, s->last.ns,
 		    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
 	}
-	is_apart = s->is_lost || s->last.partial != event->partial;
-	if (!is_apart && (s->observer->changed || s->observer->now.has_plan))
-		rc = pass(s, event);
+	/* the changes by time alone since the last event */
+	while (rc == 0 && !is_apart && s->until <= event->tsc)
+		rc = add_level(s, tl_event_time_at(&s->last, event, s->until),
+		    s->until);
 	s->is_lost = false;
 	s->last.ns = event->ns;
 	s->last.tsc = event->tsc;
 	s->last.epoch = event->epoch;
 	s->last.partial = event->partial;
 	if (rc == 0 && is_apart)
-		rc = add_change(s, event->ns,
-		    level_at(s, event->tsc, s->observer->now.threshold));
-	if (rc == 0 && tl_observed_is_change(event->message)) {
-		struct tl_event own = *event;
+		rc = add_level(s, event->ns, event->tsc);
+	if (rc < 0 || !tl_observed_is_change(event->message))
+		return rc;
+	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
+		take_named(d, s, event);
+	/* The first burst shows the base before. */
+	if (s->count == 1 &&
+	    event->message->builtin == TIMELINE_BUILTIN_BURST &&
+	    event->args[1] > s->changes[0].kind &&
+	    tl_level_is_valid(event->args[1]))
+		s->changes[0].kind = (uint8_t)event->args[1];
+	own = *event;
+	tl_observe(s->observer, &own);
+	return add_level(s, event->ns, event->tsc);
+}
 
-		/* Take a change of the levels. */
-		if (event->message->builtin == TIMELINE_BUILTIN_LEVEL)
-			take_named(d, s, event);
+int
+tl_details_put(struct tl_details *d, const struct tl_spans *spans,
+    const struct tl_event *event)
+{
+	const struct tl_event *outer;
+	struct source *s;
+	struct tl_span span;
+	struct level *l;
+	int rc = 0;
 
-		/* The first burst shows the base before. */
-		if (s->count == 1 &&
-		    event->message->builtin == TIMELINE_BUILTIN_BURST &&
-		    event->args[1] > s->changes[0].kind &&
-		    tl_level_is_valid(event->args[1]))
-			s->changes[0].kind = (uint8_t)event->args[1];
-		tl_observe(s->observer, &own);
-		rc = add_change(s, event->ns,
-		    level_at(s, event->tsc, s->observer->now.threshold));
-	}
+	if (TL_ARRAY_ZEROS(d->sources, d->source_count, event->source) < 0)
+		return -ENOMEM;
+	s = &d->sources[event->source];
+	if (!s->observer)
+		rc = begin_source(s, event);
+	if (rc == 0)
+		rc = take_levels(d, s, event);
 	if (rc < 0 || !spans || event->kind != TL_BEGIN ||
 	    event->message->scope == TIMELINE_SOURCE)
 		return rc;

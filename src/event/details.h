@@ -24,8 +24,8 @@
  * when the detail was logged, and closed, no level counts as open.
  *
  * Times are the ns of the events that are put, oldest first.  The history of
- * the lowest open level is bounded: of older times the levels are not known, and
- * they count as closed.
+ * the lowest open level is bounded: of older times the levels are not known,
+ * and they count as closed.
  */
 #ifndef TL_EVENT_DETAILS_H
 #define TL_EVENT_DETAILS_H
@@ -72,12 +72,13 @@ int tl_details_put(struct tl_details *details, const struct tl_spans *spans,
     const struct tl_event *event);
 
 /* Add own time of one piece, from the begin of the span or the end of a span
- * within to the end of the span or the begin of a span within.  The times are at
- * most that of the last event. */
+ * within to the end of the span or the begin of a span within.  The times are
+ * at most that of the last event. */
 void tl_details_between(const struct tl_details *details, uint16_t source,
     int64_t from_ns, int64_t to_ns, struct tl_own *own);
 /* The same for a part of a piece, where the parts before come first: *hidden is
- * 0 before the first part, and what may have hidden a detail after this part. */
+ * 0 before the first part, and what may have hidden a detail after this
+ * part. */
 void tl_details_add(const struct tl_details *details, uint16_t source,
     int64_t from_ns, int64_t to_ns, unsigned *hidden, struct tl_own *own);
 /* The index of tl_own.ns at a time.  Lowers *until_ns to the time at which the

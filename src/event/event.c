@@ -66,20 +66,12 @@ tl_event_kind_name(const struct tl_event *event)
 const char *
 tl_kind_name(unsigned kind)
 {
-	switch (kind) {
-	case TL_INSTANT:
-		return "instant";
-	case TL_BEGIN:
-		return "begin";
-	case TL_END:
-		return "end";
-	case TL_COUNTER:
-		return "counter";
-	case TL_LOST:
-		return "lost";
-	default:
-		return "?";
-	}
+	static const char *const names[] = {
+		"?", [TL_INSTANT] = "instant", [TL_BEGIN] = "begin",
+		[TL_END] = "end", [TL_COUNTER] = "counter", [TL_LOST] = "lost"
+	};
+
+	return names[kind <= TL_LOST ? kind : 0];
 }
 
 uint8_t
@@ -99,14 +91,9 @@ tl_record_kind_of(unsigned kind)
 const char *
 tl_record_kind_name(unsigned kind)
 {
-	switch (kind) {
-	case TIMELINE_RECORD_SPAN:
-		return "span";
-	case TIMELINE_RECORD_COUNTER:
-		return "counter";
-	default:
-		return "instant";
-	}
+	return kind == TIMELINE_RECORD_SPAN      ? "span"
+	       : kind == TIMELINE_RECORD_COUNTER ? "counter"
+						 : "instant";
 }
 
 const char *

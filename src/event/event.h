@@ -124,8 +124,8 @@ int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
 int64_t
 tl_event_between(const struct tl_event *from, const struct tl_event *to);
 
-/* The time of a stamp between two events of one epoch, by interpolation: that of
- * a or b for a stamp that is not between them. */
+/* The time of a stamp between two events of one epoch, by interpolation: that
+ * of a or b for a stamp that is not between them. */
 int64_t tl_event_time_at(const struct tl_event *a, const struct tl_event *b,
     uint64_t tsc);
 

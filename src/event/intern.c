@@ -2,10 +2,9 @@
 /*
  * intern.c - store each message and each string once.
  *
- *	table of messages: key   -> index in list of messages --+
- *	table of strings:  bytes -> index in list of strings  --+--> blocks,
- *	arena of values:   the number is an offset in it               which
- *	                                                          never move
+ *	table of messages: key   -> index in list of messages --> message
+ *	table of strings:  bytes -> index in list of strings ---> arena, where
+ *	                                          a value's number is its place
  *
  * The number of a string is its index plus 1.  A direct-mapped cache finds
  * values that were met recently: a value that repeats is stored once, and
@@ -23,8 +22,6 @@
 #include <stdlib.h>
 
 enum {
-	BLOCK_SIZE = 256 << 10,
-	ALIGN = 16,
 	STRINGS_MAX = 1 << 26,
 	RECENT = 1024 /* slots, by hash of the value */
 };
@@ -37,18 +34,6 @@ static const uint64_t value_bit = UINT64_C(1) << 63;
  * the machine. */
 static const uint64_t bytes_max = UINT64_C(4) << 30;
 
-struct block {
-	struct block *next;
-	size_t used;
-	size_t size;
-	_Alignas(ALIGN) char data[];
-};
-
-struct string {
-	size_t size;
-	char data[];
-};
-
 struct recent {
 	uint64_t hash;
 	uint64_t number; /* 0: none */
@@ -56,15 +41,14 @@ struct recent {
 
 struct tl_interner {
 	struct tl_strings strings; /* first: messages point to it */
-	struct tl_arena values;
+	struct tl_arena texts;     /* of strings and values */
 	struct recent recent[RECENT];
-	struct block *blocks; /* the block in use comes first */
-	uint64_t bytes;
+	uint64_t bytes; /* of messages and strings */
 	struct tl_table message_table;
 	struct tl_message **messages;
 	size_t message_capacity;
 	struct tl_table string_table;
-	struct string **string_list;
+	struct tl_bytes *string_list;
 	size_t string_capacity;
 	struct tl_names names; /* names of threads */
 };
@@ -76,30 +60,6 @@ struct key {
 	uint8_t kind, level, scope;
 };
 
-/* Allocate memory that stays in place until the interner is freed. */
-static int
-take(struct tl_interner *d, size_t size, void **memory)
-{
-	struct block *block = d->blocks;
-
-	size = (size + ALIGN - 1) / ALIGN * ALIGN;
-	if (d->bytes + size > bytes_max)
-		return -ENOSPC;
-	if (!block || block->size - block->used < size) {
-		const size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-
-		block = malloc(sizeof(*block) + room);
-		if (!block)
-			return -ENOMEM;
-		*block = (struct block){ .next = d->blocks, .size = room };
-		d->blocks = block;
-	}
-	*memory = block->data + block->used;
-	block->used += size;
-	d->bytes += size;
-	return 0;
-}
-
 static struct tl_bytes
 get_string(const struct tl_strings *strings, uint64_t n)
 {
@@ -107,11 +67,9 @@ get_string(const struct tl_strings *strings, uint64_t n)
 	    (const struct tl_interner *)(const void *)strings;
 
 	if (n & value_bit)
-		return tl_arena_get(&d->values, n & ~value_bit);
-	if (n == 0 || n > d->string_table.count)
-		return tl_bytes(NULL, 0);
-	return tl_bytes(d->string_list[n - 1]->data,
-	    d->string_list[n - 1]->size);
+		return tl_arena_get(&d->texts, n & ~value_bit);
+	return n == 0 || n > d->string_table.count ? tl_bytes(NULL, 0)
+						   : d->string_list[n - 1];
 }
 
 int
@@ -122,7 +80,7 @@ tl_interner_new(struct tl_interner **interner)
 	if (!d)
 		return -ENOMEM;
 	d->strings.get = get_string;
-	tl_arena_init(&d->values);
+	tl_arena_init(&d->texts);
 	*interner = d;
 	return 0;
 }
@@ -132,13 +90,9 @@ tl_interner_free(struct tl_interner *d)
 {
 	if (!d)
 		return;
-	while (d->blocks) {
-		struct block *next = d->blocks->next;
-
-		free(d->blocks);
-		d->blocks = next;
-	}
-	tl_arena_free(&d->values);
+	for (size_t i = 0; i < d->message_table.count; i++)
+		free(d->messages[i]);
+	tl_arena_free(&d->texts);
 	tl_table_free(&d->message_table);
 	free(d->messages);
 	tl_table_free(&d->string_table);
@@ -168,16 +122,17 @@ static int
 make_message(struct tl_interner *d, const struct key *key,
     struct tl_message **message)
 {
+	const size_t size = key->category.size + key->text.size;
 	struct tl_message *m, parsed;
-	void *memory;
 	int rc = tl_message_parse(&parsed, key->text);
 
 	if (rc < 0) /* nothing to undo */
 		return rc;
-	rc = take(d, sizeof(*m) + key->category.size + key->text.size, &memory);
-	if (rc < 0)
-		return rc;
-	m = memory;
+	if (d->bytes + size > bytes_max)
+		return -ENOSPC;
+	if (!(m = malloc(sizeof(*m) + size)))
+		return -ENOMEM;
+	d->bytes += size;
 	*m = (struct tl_message){ .id = (uint32_t)d->message_table.count + 1,
 		.kind = key->kind,
 		.level = key->level,
@@ -225,9 +180,12 @@ tl_interner_message(struct tl_interner *d, struct tl_bytes category,
 		return -ENOSPC;
 	if (TL_ARRAY_ROOM(d->messages, d->message_capacity, count) < 0)
 		return -ENOMEM;
-	if ((rc = make_message(d, &key, &m)) < 0 ||
-	    (rc = tl_table_add(&d->message_table, hash, count)) < 0)
+	if ((rc = make_message(d, &key, &m)) < 0)
 		return rc;
+	if ((rc = tl_table_add(&d->message_table, hash, count)) < 0) {
+		free(m);
+		return rc;
+	}
 	*message = d->messages[count] = m;
 	return 0;
 }
@@ -252,31 +210,26 @@ tl_interner_string(struct tl_interner *d, struct tl_bytes bytes,
 	const uint64_t hash = tl_hash_bytes(text);
 	const size_t count = d->string_table.count;
 	struct tl_probe probe = tl_table_probe(&d->string_table, hash);
-	struct string *string;
-	void *memory;
+	uint64_t place;
 	uint32_t at;
 	int rc;
 
 	*number = 0;
 	while (tl_probe_next(&probe, &at)) {
-		string = d->string_list[at];
-		if (tl_bytes_equal(tl_bytes(string->data, string->size),
-			text)) {
+		if (tl_bytes_equal(d->string_list[at], text)) {
 			*number = (uint64_t)at + 1;
 			return 0;
 		}
 	}
-	if (count == STRINGS_MAX)
+	if (count == STRINGS_MAX || d->bytes + text.size > bytes_max)
 		return -ENOSPC;
 	if (TL_ARRAY_ROOM(d->string_list, d->string_capacity, count) < 0)
 		return -ENOMEM;
-	if ((rc = take(d, sizeof(*string) + text.size, &memory)) < 0 ||
+	if ((rc = tl_arena_add(&d->texts, text, &place)) < 0 ||
 	    (rc = tl_table_add(&d->string_table, hash, count)) < 0)
 		return rc;
-	string = memory;
-	string->size = text.size;
-	copy(string->data, text);
-	d->string_list[count] = string;
+	d->bytes += text.size;
+	d->string_list[count] = tl_arena_get(&d->texts, place);
 	*number = count + 1;
 	return 0;
 }
@@ -293,7 +246,7 @@ tl_interner_value(struct tl_interner *d, struct tl_bytes bytes,
 
 	if (recent->number == 0 || recent->hash != hash ||
 	    !tl_bytes_equal(get_string(&d->strings, recent->number), text)) {
-		rc = tl_arena_add(&d->values, text, &place);
+		rc = tl_arena_add(&d->texts, text, &place);
 		if (rc < 0)
 			return rc;
 		*recent = (struct recent){ hash, place | value_bit };

@@ -91,20 +91,14 @@ tl_level_usage(const char *name, struct tl_fault *fault)
 const char *
 tl_level_color(unsigned level)
 {
-	switch (level) {
-	case 9: /* fatal */
-		return "\033[1;31m";
-	case 8: /* error */
-		return "\033[31m";
-	case 7: /* warning */
-		return "\033[33m";
-	case 6: /* info */
-		return "";
-	case 5: /* debug */
-		return "\033[36m";
-	default: /* trace levels */
-		return "\033[2m";
-	}
+	static const char *const colors[] = { "\033[2m", /* trace levels */
+		[5] = "\033[36m",                        /* debug */
+		[6] = "",                                /* info */
+		[7] = "\033[33m",                        /* warning */
+		[8] = "\033[31m",                        /* error */
+		[9] = "\033[1;31m" /* fatal */ };
+
+	return colors[level >= 5 && level <= 9 ? level : 0];
 }
 
 /* == which levels were open when, read from the entries == */
@@ -115,15 +109,6 @@ tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
 {
 	*state =
 	    (struct tl_level_state){ .closed = closed, .context = context };
-}
-
-int64_t
-tl_level_until(const struct tl_event *event, uint64_t mult)
-{
-	const int64_t ticks =
-	    tl_ticks_between(event->tsc, tl_level_end_stamp(event));
-
-	return tl_add_ns(event->ns, tl_ticks_to_ns(ticks, mult));
 }
 
 /* Report a window that has ended.  A window without length is not reported. */

@@ -11,12 +11,12 @@
  *	tl_level_init(&state, closed, context);
  *	tl_level_begin(&state, base, base, ns, 0);	(if they are known)
  *	while (tl_cursor_next(cursor, &event) > 0)
- *		tl_level_put(&state, &event, tl_level_until(&event, mult));
+ *		tl_level_put(&state, &event, until_ns);
  *	tl_level_end(&state, now_ns);
  *
- * The windows are of the levels alone: slots and gates of single messages are in
- * observe.h.  A burst ends at the stamp in its entry or with the next change, whichever
- * comes first.
+ * The windows are of the levels alone: slots and gates of single messages are
+ * in observe.h.  A burst ends at the stamp in its entry or with the next
+ * change, whichever comes first.
  */
 #ifndef TL_EVENT_LEVELS_H
 #define TL_EVENT_LEVELS_H
@@ -78,8 +78,8 @@ void tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
 int tl_level_begin(struct tl_level_state *state, uint8_t threshold,
     uint8_t base, int64_t ns, int64_t until_ns);
 /* Put the next entry, of any kind.  until_ns is the time of the stamp in the
- * entry's third argument, computed by tl_level_until or more exactly; only
- * changes of levels use until_ns.  Returns 0, or -errno of closed. */
+ * entry's third argument (tl_level_end_stamp); only changes of levels use
+ * until_ns.  Returns 0, or -errno of closed. */
 int tl_level_put(struct tl_level_state *state, const struct tl_event *event,
     int64_t until_ns);
 /* End the input at now_ns: report the open window, and a burst that has ended.
@@ -116,8 +116,8 @@ tl_level_is_change(const struct tl_event *event)
 		   event->message->builtin == TIMELINE_BUILTIN_BURST);
 }
 
-/* Is the burst of a change a sample of a schedule?  Since version 2.2 the end of
- * a burst tells the kind, in the entry of a priority, too. */
+/* Is the burst of a change a sample of a schedule?  Since version 2.2 the end
+ * of a burst tells the kind, in the entry of a priority, too. */
 static inline bool
 tl_level_is_sample(const struct tl_event *event)
 {
@@ -138,10 +138,6 @@ tl_level_end_stamp(const struct tl_event *event)
 		   ? UINT64_MAX
 		   : (event->args[2] | rest) + 1;
 }
-
-/* The time of the end stamp.  mult is the rate in ns per tick times 2^63, as in
- * header.clock.mult. */
-int64_t tl_level_until(const struct tl_event *event, uint64_t mult);
 
 /* The entry of a plan of slots. */
 struct tl_plan_entry {

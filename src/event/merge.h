@@ -14,9 +14,9 @@ enum tl_order { TL_NEWEST_FIRST, TL_OLDEST_FIRST };
  * A cursor may be NULL.  clocks[i] is the number of the clock of cursor i.
  * Cursors of one clock (one boot of one machine) merge by epoch and raw stamp;
  * the results merge across clocks by ns.  Events of another clock never change
- * the order of the events of one clock.  event.source is set to i.  clocks NULL:
- * each cursor has a clock of its own, and event.source stays.  Returns 0, or
- * -ENOMEM after closing the cursors.
+ * the order of the events of one clock.  event.source is set to i.  clocks
+ * NULL: each cursor has a clock of its own, and event.source stays.  Returns 0,
+ * or -ENOMEM after closing the cursors.
  *
  * Events of equal time are ordered by clock; a clock has the place of its first
  * cursor.  Events of equal time and one clock are ordered by cursor: the lower

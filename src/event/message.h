@@ -8,10 +8,10 @@
  *	           ^name ^name+format         ^explanation
  *
  * A name is $ and letters, digits or _.  A suffix %d %u %x %o %f %t %s %8s
- * right after the name, not followed by another name character, chooses the format.
- * Any other $ is text.  Two arguments of one name are refused.  Another
- * conversion of printf(3), such as %lu or %5d, is text to readers; the function
- * that defines a message refuses the conversion.
+ * right after the name, not followed by another name character, chooses the
+ * format.  Any other $ is text.  Two arguments of one name are refused.
+ * Another conversion of printf(3), such as %lu or %5d, is text to readers; the
+ * function that defines a message refuses the conversion.
  */
 #ifndef TL_EVENT_MESSAGE_H
 #define TL_EVENT_MESSAGE_H

@@ -40,7 +40,8 @@
  * table of named messages has the gate of the message at each event.  An entry
  * that names no message may have changed any gate.  In a recording, as in other
  * copies, entries name a message by the first line of its text.  Newest first,
- * the gates of a recording begin with those at its end, which its messages have.
+ * the gates of a recording begin with those at its end, which its messages
+ * have.
  *
  * Silence and a span that is still open have no event.  A reader that concludes
  * something from silence or from an open span asks an observer that is fed
@@ -194,8 +195,8 @@ struct tl_observed {
 
 struct tl_observed_state; /* state after a change: observe/back.c */
 
-/* What is observed of the events of a class of messages in lanes of a tier, with
- * stamps in [from, from + ticks) of an epoch, while nothing changes. */
+/* What is observed of the events of a class of messages in lanes of a tier,
+ * with stamps in [from, from + ticks) of an epoch, while nothing changes. */
 struct tl_observed_run {
 	uint64_t class; /* 0: none */
 	uint64_t from;
@@ -262,7 +263,8 @@ struct tl_gate_entry {
 /* Read the entry of a change.  Returns false if the entry names no message. */
 bool tl_gate_read(const uint64_t *args, struct tl_gate_entry *entry);
 
-/* Set event->observed and event->stretch.  event is the next event, of any kind. */
+/* Set event->observed and event->stretch.  event is the next event, of any
+ * kind. */
 void tl_observe(struct tl_observer *observer, struct tl_event *event);
 
 /*
@@ -285,6 +287,11 @@ int tl_observe_missing_ahead(struct tl_observer *observer,
  * event.  The event needs only a message, a lane and a place. */
 uint64_t
 tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
+/* The lowest level that the levels and the plan open at a stamp.  Lowers *until
+ * to the stamp from which another level may be the lowest by time alone, if
+ * that is earlier. */
+unsigned tl_observed_lowest(const struct tl_observed_now *now, uint32_t epoch,
+    uint64_t tsc, uint64_t *until);
 /* Is the last burst over at the event, before the observer was fed it? */
 bool tl_observed_expires(const struct tl_observer *observer,
     const struct tl_event *event);
@@ -306,8 +313,8 @@ unsigned tl_observed_gate(const struct tl_observer *observer,
 /* Replace *cursor by a cursor that observes the events of a recording with
  * these messages.  start has what the recording says of the place where the
  * reading begins, and the order.  A recorder misses no change of the levels;
- * levels that are guessed count as open until a burst shows the base.  Returns 0
- * or -ENOMEM; *cursor is owned in either case. */
+ * levels that are guessed count as open until a burst shows the base.  Returns
+ * 0 or -ENOMEM; *cursor is owned in either case. */
 int tl_observe_recording(const struct tl_observed_start *start,
     const struct tl_message *const *messages, size_t count,
     struct tl_cursor **cursor);

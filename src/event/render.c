@@ -109,20 +109,18 @@ tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
 		tl_put_char(text, '"');
 }
 
-/* The mark before the text of an event of this kind. */
-static const char *
-kind_mark(unsigned kind)
+/* Write the mark before the text of an event of this kind. */
+static inline char *
+write_mark(char *to, unsigned kind)
 {
-	switch (kind) {
-	case TL_BEGIN:
-		return "> ";
-	case TL_END:
-		return "< ";
-	case TL_COUNTER:
-		return "= ";
-	default:
-		return "";
-	}
+	static const char
+	    marks[] = { [TL_BEGIN] = '>', [TL_END] = '<', [TL_COUNTER] = '=' };
+
+	if (kind <= TL_INSTANT || kind >= sizeof(marks))
+		return to;
+	to[0] = marks[kind];
+	to[1] = ' ';
+	return to + 2;
 }
 
 static void
@@ -312,6 +310,7 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
 	const bool has_values = tl_event_has_args(event);
+	char mark[2];
 
 	if (!message) {
 		put_lost(text, event);
@@ -319,7 +318,8 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 	}
 	if (message->builtin && put_builtin(text, event))
 		return;
-	tl_put_string(text, kind_mark(event->kind));
+	tl_put_bytes(text,
+	    tl_bytes(mark, (size_t)(write_mark(mark, event->kind) - mark)));
 	for (unsigned i = 0; i < message->argc; i++) {
 		const bool counts =
 		    i == 0 && message->kind == TIMELINE_RECORD_COUNTER;
@@ -448,19 +448,6 @@ tl_render_free(struct tl_render *render)
 		return;
 	tl_pieces_free(&render->cache);
 	free(render);
-}
-
-static inline char *
-write_mark(char *to, unsigned kind)
-{
-	static const char
-	    marks[] = { [TL_BEGIN] = '>', [TL_END] = '<', [TL_COUNTER] = '=' };
-
-	if (kind <= TL_INSTANT || kind >= sizeof(marks))
-		return to;
-	to[0] = marks[kind];
-	to[1] = ' ';
-	return to + 2;
 }
 
 /* Put a value of any length, then reserve room for the rest of the line

@@ -503,8 +503,8 @@ open_run(const struct tl_store *s, size_t i, enum tl_order order,
 	return 0;
 }
 
-/* Newest first, the merge gives events of equal time by the lowest index, so the
- * last run comes first, unless the whole input ran backwards. */
+/* Newest first, the merge gives events of equal time by the lowest index, so
+ * the last run comes first, unless the whole input ran backwards. */
 int
 tl_store_cursor(struct tl_store *s, enum tl_order order,
     struct tl_cursor **cursor)

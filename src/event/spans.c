@@ -32,7 +32,7 @@
 
 enum {
 	BUCKETS = 1 << 14,
-	POOL_FIRST = 64,
+	RING_FIRST = 64, /* entries that wait */
 	/* Begins of one stamp, or ends that wait, that are examined. */
 	KNOWN_MAX = 4096,
 	/* In a recording, the begin and its end may state the time of the begin
@@ -96,8 +96,9 @@ struct tl_spans {
 	uint32_t stamps[BUCKETS];
 	struct begin *begins;
 	struct stack *stacks;
-	uint32_t begin_count, begin_capacity, begin_free;
-	uint32_t stack_count, stack_capacity, stack_free;
+	size_t begin_capacity, stack_capacity;
+	uint32_t begin_count, begin_free;
+	uint32_t stack_count, stack_free;
 	uint32_t last[2]; /* stacks found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
 	uint32_t serial;
@@ -165,24 +166,6 @@ static bool
 is_clear(const struct tl_event *event)
 {
 	return event->message->builtin == TIMELINE_BUILTIN_CLEAR;
-}
-
-/* Make room for one more element in a pool. */
-static int
-pool_grow(void **pool, uint32_t *capacity, size_t each, uint32_t max)
-{
-	uint32_t more = *capacity ? *capacity * 2 : POOL_FIRST;
-	void *grown;
-
-	if (more > max)
-		more = max;
-	assert(more > *capacity);
-	grown = realloc(*pool, more * each);
-	if (!grown)
-		return -ENOMEM;
-	*pool = grown;
-	*capacity = more;
-	return 0;
 }
 
 static struct key
@@ -268,19 +251,15 @@ stacks_sweep(struct tl_spans *s)
 static uint32_t
 stack_alloc(struct tl_spans *s)
 {
-	void *pool = s->stacks;
 	uint32_t i;
 
 	/* If few stacks are empty, more threads than before have spans. */
 	if (s->stack_free == NONE && s->stack_count == s->stack_capacity &&
 	    (s->stack_capacity < BUCKETS ||
 		stacks_sweep(s) <= s->stack_capacity / 2) &&
-	    s->stack_capacity < STACKS_MAX) {
-		if (pool_grow(&pool, &s->stack_capacity, sizeof(*s->stacks),
-			STACKS_MAX) < 0)
-			return NONE;
-		s->stacks = pool;
-	}
+	    s->stack_capacity < STACKS_MAX &&
+	    TL_ARRAY_ROOM(s->stacks, s->stack_capacity, s->stack_count) < 0)
+		return NONE;
 	if ((i = s->stack_free) == NONE)
 		return s->stack_count++;
 	s->stack_free = s->stacks[i].next;
@@ -311,19 +290,15 @@ stack_get(struct tl_spans *s, const struct key *key)
 static uint32_t
 begin_alloc(struct tl_spans *s)
 {
-	void *pool = s->begins;
 	uint32_t i = s->begin_free;
 
 	if (i != NONE) {
 		s->begin_free = s->begins[i].below;
 		return i;
 	}
-	if (s->begin_count == s->begin_capacity &&
-	    pool_grow(&pool, &s->begin_capacity, sizeof(*s->begins),
-		TL_SPANS_OPEN_MAX) < 0)
-		return NONE;
-	s->begins = pool;
-	return s->begin_count++;
+	return TL_ARRAY_ROOM(s->begins, s->begin_capacity, s->begin_count) < 0
+		   ? NONE
+		   : s->begin_count++;
 }
 
 static void
@@ -1126,7 +1101,7 @@ waiting(const struct span_cursor *c, uint64_t n)
 static int
 ring_grow(struct span_cursor *c)
 {
-	const size_t capacity = c->capacity ? c->capacity * 2 : POOL_FIRST;
+	const size_t capacity = c->capacity ? c->capacity * 2 : RING_FIRST;
 	struct waiting *ring = malloc(capacity * sizeof(*ring));
 
 	if (!ring)

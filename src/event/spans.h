@@ -72,8 +72,8 @@ struct tl_span {
 	uint32_t pid;
 	uint32_t tid;
 	/* The number of spans of its thread open around the span when it began.
-	 * 0 if the scope is TIMELINE_SOURCE: such spans may overlap, and none is
-	 * around another. */
+	 * 0 if the scope is TIMELINE_SOURCE: such spans may overlap, and none
+	 * is around another. */
 	uint32_t depth;
 	uint32_t nesting; /* how many of them have the same message */
 	uint16_t source;
@@ -170,8 +170,8 @@ tl_spans_find(const struct tl_spans *spans, uint64_t id, struct tl_span *span);
 bool tl_spans_is_around(const struct tl_spans *spans, uint64_t id);
 
 /* May the end of an open span with this id still be paired with certainty at a
- * later place of its input?  Otherwise entries were lost since the begin, or the
- * observed interval of the begin has ended there, unless the end will be
+ * later place of its input?  Otherwise entries were lost since the begin, or
+ * the observed interval of the begin has ended there, unless the end will be
  * proven. */
 bool tl_spans_lasts(const struct tl_spans *spans, uint64_t id,
     struct tl_observed_from place);
@@ -213,8 +213,8 @@ enum {
 };
 
 /* Make a cursor that completes every end, unless more than window entries lie
- * between the end and its begin; oldest first, the cursor sets event->span.  The
- * cursor owns inner, also on failure.  Returns 0 or -ENOMEM. */
+ * between the end and its begin; oldest first, the cursor sets event->span.
+ * The cursor owns inner, also on failure.  Returns 0 or -ENOMEM. */
 int tl_spans_cursor(enum tl_order order, size_t window, struct tl_cursor *inner,
     struct tl_cursor **cursor);
 

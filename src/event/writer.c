@@ -60,28 +60,24 @@ put(struct tl_writer *writer, const struct tl_event *event)
 	return rc;
 }
 
-/* Put an event with the id that its process has among the processes of all
- * hosts. */
-static int
-put_as_own(struct tl_writer *writer, const struct tl_event *event)
-{
-	struct tl_event own = *event;
-	const int rc = tl_host_pids_put(writer->pids, &own);
-
-	return rc < 0 ? rc : put(writer, &own);
-}
-
 static int
 writer_put(struct tl_sink *sink, const struct tl_event *event)
 {
 	struct tl_writer *writer = writer_of(sink);
+	struct tl_event own;
 	int rc = begin(writer);
 
 	if (rc < 0)
 		return rc;
 	assert(writer->begun == BEGUN); /* nothing follows the end */
-	rc = writer->pids && event->message ? put_as_own(writer, event)
-					    : put(writer, event);
+	if (writer->pids && event->message) {
+		/* the id that its process has among those of all hosts */
+		own = *event;
+		rc = tl_host_pids_put(writer->pids, &own);
+		event = &own;
+	}
+	if (rc >= 0)
+		rc = put(writer, event);
 	return rc < 0 ? rc : tl_out_flush_full(&writer->out);
 }
 

@@ -131,8 +131,8 @@ struct tl_writer {
 	struct tl_writer_facts facts;
 	struct tl_host_pids *pids; /* NULL: pids as on their hosts */
 	struct tl_names names;     /* kept by tl_writer_name */
-	/* If the kind pairs: the spans, and the span that the event which is put
-	 * has ended; NULL: none. */
+	/* If the kind pairs: the spans, and the span that the event which is
+	 * put has ended; NULL: none. */
 	struct tl_spans *spans;
 	struct tl_span *span;
 };

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/word.h"
 #include "event/message.h"
-#include "front/fresh.h"
+#include "front/front.h"
 #include "front/rtl_log.h"
 #include "front/rtl_text.h"
 #include "front/rtl_words.h"

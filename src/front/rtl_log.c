@@ -9,7 +9,7 @@
 #include "base/ns.h"
 #include "base/text.h"
 #include "base/word.h"
-#include "front/log_file.h"
+#include "front/front.h"
 #include "front/rtl_text.h"
 #include "front/rtl_words.h"
 #include "ring/ring.h"

@@ -13,7 +13,7 @@
  * "source $id%d is $name%s" tells that a source was made.
  */
 #include "base/word.h"
-#include "front/label.h"
+#include "front/front.h"
 #include "ring/ring.h"
 
 #include <errno.h>

@@ -191,20 +191,6 @@ tl_keeper_give_up_capabilities(void)
 	(void)syscall(SYS_capset, &header, none);
 }
 
-/* Replace the client's standard files, so that a reader of the client's output
- * does not wait for the keeper's end. */
-static void
-leave_files(int socket)
-{
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
-		if (fd != socket)
-			(void)dup2(null, fd);
-	if (chdir("/") != 0)
-		return;
-}
-
 void
 tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
     const struct tl_kernel_plan *plan)
@@ -212,13 +198,19 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 	struct message message = { .what = FAILED };
 	struct tl_instance instance;
 	struct pollfd p = { .fd = socket, .events = POLLIN };
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int rc = instances;
 	char byte;
 
 	if (rc < 0)
 		message.fault = *fault;
 	(void)setsid(); /* signals of the terminal are for the client */
-	leave_files(socket);
+	/* Replace the client's standard files, so that a reader of the client's
+	 * output does not wait for the keeper's end. */
+	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+		if (fd != socket)
+			(void)dup2(null, fd);
+	(void)!chdir("/");
 	tl_signals_ask_to_stop(true);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)prctl(PR_SET_NAME, "timeline-kernel", 0UL, 0UL, 0UL);
@@ -253,22 +245,6 @@ tl_keeper_keep(int socket, int instances, const struct tl_fault *fault,
 }
 
 /* == the client == */
-
-static int
-read_all(int fd, struct tl_text *text)
-{
-	char *to;
-	ssize_t n;
-
-	do {
-		if (!(to = tl_text_reserve(text, 4096)))
-			return -ENOMEM;
-		n = read(fd, to, 4096);
-		if (n > 0)
-			text->size += (size_t)n;
-	} while (n > 0 && text->size < FORMAT_SIZE_MAX);
-	return n < 0 ? -errno : 0;
-}
 
 static int
 grow(struct tl_kernel *k, uint32_t cpu)
@@ -328,7 +304,7 @@ take_file(struct tl_kernel *k, const struct message *m, int fd,
 		break;
 	case PAGES:
 	case FORMAT:
-		if ((rc = read_all(fd, &text)) != 0)
+		if ((rc = tl_read_rest(fd, FORMAT_SIZE_MAX, &text)) != 0)
 			break;
 		if (m->what == PAGES)
 			rc = tl_page_layout_parse(&k->layout,

@@ -142,16 +142,6 @@ tl_page_begin(struct tl_page_walk *walk, const struct tl_page_layout *layout,
 	return 0;
 }
 
-/* An absolute stamp has the upper bits of the stamp before. */
-static uint64_t
-absolute(uint64_t low, uint64_t before)
-{
-	const uint64_t upper = before >> STAMP_BITS << STAMP_BITS;
-	const uint64_t stamp = upper | low;
-
-	return stamp < before ? stamp + (UINT64_C(1) << STAMP_BITS) : stamp;
-}
-
 int
 tl_page_next(struct tl_page_walk *walk, struct tl_page_record *record)
 {
@@ -179,10 +169,16 @@ tl_page_next(struct tl_page_walk *walk, struct tl_page_record *record)
 		array = load(walk->at + WORD, WORD);
 		if (type == TYPE_EXTEND || type == TYPE_STAMP) {
 			const uint64_t n = (array << DELTA_BITS) + delta;
+			const uint64_t before = walk->stamp;
 
-			walk->stamp = type == TYPE_EXTEND
-					  ? walk->stamp + n
-					  : absolute(n, walk->stamp);
+			/* an absolute stamp has the upper bits of the stamp
+			 * before */
+			walk->stamp =
+			    type == TYPE_EXTEND
+				? before + n
+				: (before >> STAMP_BITS << STAMP_BITS | n);
+			if (type == TYPE_STAMP && walk->stamp < before)
+				walk->stamp += UINT64_C(1) << STAMP_BITS;
 			walk->at += 2 * WORD;
 			continue;
 		}

@@ -539,6 +539,7 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 		.mode = st->st_mode & 0777,
 		.stamp = TIMELINE_STAMP_TSC };
 	char sched[TL_PATH_MAX], aside[TL_PATH_MAX];
+	struct timeline_knot *knots;
 	int rc;
 
 	if (tl_sched_path(sched, path) != 0 ||
@@ -551,19 +552,15 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 	unlink(aside); /* left by a process that was killed here */
 	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
 		return tl_fail(fault, rc, "%s", timeline_error());
-
 	/* Epochs are counted per file: this file begins with the epoch of the
 	 * timeline. */
-	struct timeline_knot *knots =
-	    (void *)(s->tl->map + s->tl->geometry.knots_offset);
-
+	knots = (void *)(s->tl->map + s->tl->geometry.knots_offset);
 	if (of->epochs != 0) {
 		s->tl->header->epochs = of->epochs;
 		s->tl->header->clock.epoch = of->epochs;
 		knots[0].epoch = of->epochs;
 		tl_epoch_publish(s->tl);
 	}
-
 	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
 	/* namespace of the thread numbers */
 	s->tl->header->pidns_inode = of->pidns_inode;

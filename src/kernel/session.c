@@ -82,7 +82,8 @@ drain(struct tl_session *d, uint32_t pages_max)
 			if (rc != 0)
 				return rc;
 			if (walk.lost && walk.missed == 0) {
-				/* losses in the statistics that were not entered yet */
+				/* losses in the statistics that were not
+				 * entered yet */
 				const uint64_t all = lost_in_all(d, cpu);
 
 				walk.missed =
@@ -169,6 +170,7 @@ new_session(struct tl_session **out, struct tl_kernel_plan *plan,
     struct tl_fault *fault)
 {
 	struct tl_session *d = calloc(1, sizeof(*d));
+	const char *slash = strrchr(path, '/');
 
 	if (!d)
 		return tl_fail(fault, -ENOMEM, "no memory");
@@ -177,17 +179,13 @@ new_session(struct tl_session **out, struct tl_kernel_plan *plan,
 						     : TL_KERNEL_SIZE_DEFAULT,
 		.faults = options->faults,
 		.client = (uint32_t)gettid() };
-
 	/* The name of an instance: the name of the file, with '_' for each
 	 * forbidden character. */
-	char *name = plan->name;
-	const char *slash = strrchr(path, '/');
-
-	snprintf(name, sizeof(plan->name), "%s", slash ? slash + 1 : path);
-	for (; *name; name++)
-		if (!strchr(TL_INSTANCE_CHARACTERS, *name))
-			*name = '_';
-
+	snprintf(plan->name, sizeof(plan->name), "%s",
+	    slash ? slash + 1 : path);
+	for (char *at = plan->name; *at; at++)
+		if (!strchr(TL_INSTANCE_CHARACTERS, *at))
+			*at = '_';
 	d->kernel.socket = d->kernel.tracing_on = d->kernel.set_event_pid = -1;
 	snprintf(d->path, sizeof(d->path), "%s", path);
 	d->size = plan->size;

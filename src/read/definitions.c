@@ -53,12 +53,11 @@ new_definition(struct timeline_reader *r, const struct tl_message *m,
 	struct timeline_read_definition *to;
 	struct tl_read_definition *d;
 	const struct tl_message *from = m ? m : &nothing;
-	size_t size = from->category.size + from->line1.size +
-		      from->explain.size + from->file.size + 4;
+	/* the names of the arguments are in the first line */
+	const size_t size = from->category.size + 2 * from->text.size +
+			    from->file.size + 4 + TL_ARGS_MAX;
 	char *text;
 
-	for (unsigned i = 0; i < from->argc; i++)
-		size += from->args[i].name.size + 1;
 	d = calloc(1, sizeof(*d) + size);
 	if (!d)
 		return NULL;

@@ -91,73 +91,50 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		.process = "" };
 	if (event->kind == TL_LOST) {
 		to->lost = event->lost ? event->lost : 1;
-		to->flags = event->lost ? 0 : TIMELINE_READ_UNCOUNTED;
-		if (event->overwritten)
-			to->flags |= TIMELINE_READ_OVERWRITTEN;
-		if (event->unread)
-			to->flags |= TIMELINE_READ_UNREAD;
+		to->flags = tl_read_flag(!event->lost, UNCOUNTED) |
+			    tl_read_flag(event->overwritten, OVERWRITTEN) |
+			    tl_read_flag(event->unread, UNREAD);
 		return 0;
 	}
-	if (event->overlaps)
-		to->flags |= TIMELINE_READ_OVERLAPS;
 	to->argc = event->message->argc;
 	memcpy(to->args, event->args, sizeof(to->args));
-	if (event->bare)
-		to->flags |= TIMELINE_READ_BARE;
-	if (event->continued)
-		to->flags |= TIMELINE_READ_CONTINUED;
-	if (event->message->builtin != 0)
-		to->flags |= TIMELINE_READ_BUILTIN;
-	if (event->moved)
-		to->flags |= TIMELINE_READ_MOVED;
-	if (event->proven)
-		to->flags |= TIMELINE_READ_PROVEN;
-	if (tl_event_is_begun(event) && !tl_event_has_args(event))
-		to->flags |= TIMELINE_READ_ALONE;
+	to->flags =
+	    tl_read_flag(event->overlaps, OVERLAPS) |
+	    tl_read_flag(event->bare, BARE) |
+	    tl_read_flag(event->continued, CONTINUED) |
+	    tl_read_flag(event->message->builtin != 0, BUILTIN) |
+	    tl_read_flag(event->moved, MOVED) |
+	    tl_read_flag(event->proven, PROVEN) |
+	    tl_read_flag(tl_event_is_begun(event) && !tl_event_has_args(event),
+		ALONE);
 	return name(r, event, to);
 }
 
-/* Pair an event, newest first.  Time is reversed: an end is pushed, its begin
- * pops the end, and negated times increase.  A stamped end is found by the
- * stamp of its begin, and its duration is stored in args[0]. */
-static int
-pair_backward(struct timeline_reader *r, const struct tl_event *event,
-    struct tl_span *span)
-{
-	struct tl_event turned = *event;
-	int rc;
-
-	turned.ns = event->ns == INT64_MIN ? INT64_MAX : -event->ns;
-	turned.steps_ns = -event->steps_ns;
-	if (event->kind == TL_BEGIN) {
-		rc = tl_spans_take(r->spans, event, span);
-		span->duration_ns = rc > 0 ? (int64_t)span->args[0] : 0;
-		if (rc != 0 || event->proven) /* the end was not read */
-			return rc;
-		turned.kind = TL_END;
-	} else if (event->kind == TL_END) {
-		if (event->begun == TL_BEGUN_NONE)
-			return 0;
-		turned.kind = TL_BEGIN;
-		if ((turned.proven = tl_event_is_stamped(event))) {
-			turned.tsc = event->begun_tsc;
-			turned.args[0] = (uint64_t)event->duration_ns;
-		}
-	}
-	return tl_spans_put(r->spans, &turned, span);
-}
-
+/* Newest first, the cursor has completed an end.  The end is put in place of
+ * its begin, with the duration in args[0], and the begin takes the end by its
+ * stamp. */
 static int
 pair(struct timeline_reader *r, struct tl_event *event, struct tl_span *span)
 {
+	struct tl_event begin;
+	int rc;
+
 	if (r->options.oldest_first)
 		return tl_spans_complete(r->spans, event, span);
-	/* newest first no span has a depth, so no change of a level counts */
-	return event->kind == TL_BEGIN || event->kind == TL_END ||
-		       event->kind == TL_LOST ||
-		       event->message->builtin == TIMELINE_BUILTIN_CLEAR
-		   ? pair_backward(r, event, span)
-		   : 0;
+	if (event->kind == TL_BEGIN) {
+		rc = tl_spans_take(r->spans, event, span);
+		span->duration_ns = rc > 0 ? (int64_t)span->args[0] : 0;
+		return rc;
+	}
+	if (event->kind != TL_END || event->begun == TL_BEGUN_NONE ||
+	    !tl_event_is_stamped(event))
+		return 0;
+	begin = *event;
+	begin.kind = TL_BEGIN;
+	begin.proven = true;
+	begin.tsc = event->begun_tsc;
+	begin.args[0] = (uint64_t)event->duration_ns;
+	return tl_spans_put(r->spans, &begin, span);
 }
 
 bool
@@ -225,12 +202,11 @@ step(struct timeline_reader *r)
 		return rc;
 	if (event.kind == TL_END && tl_event_is_begun(&event)) {
 		r->event.duration_ns = event.duration_ns;
-		if (event.begun == TL_BEGUN_UNSURE)
-			r->event.flags |= TIMELINE_READ_UNSURE;
+		r->event.flags |=
+		    tl_read_flag(event.begun == TL_BEGUN_UNSURE, UNSURE);
 	} else if (paired == TL_READ_PAIRED) { /* a begin, newest first */
 		r->event.duration_ns = span.duration_ns;
-		if (span.lossy)
-			r->event.flags |= TIMELINE_READ_UNSURE;
+		r->event.flags |= tl_read_flag(span.lossy, UNSURE);
 	}
 	return 1;
 }

@@ -61,7 +61,7 @@ timeline_read_offset(struct timeline_reader *r, const char *host,
     int64_t offset_ns)
 {
 	struct tl_hosts_plan *plan = &r->offsets;
-	struct tl_text text = { 0 };
+	char *offset;
 	int rc = refuse_begun(r, "the times of a host are changed");
 
 	if (rc < 0)
@@ -71,15 +71,9 @@ timeline_read_offset(struct timeline_reader *r, const char *host,
 	if (plan->offset_count == TL_HOSTS_OFFSETS_MAX)
 		return tl_read_fail(-EINVAL, "more than %d offsets",
 		    TL_HOSTS_OFFSETS_MAX);
-	tl_put_string(&text, host);
-	tl_put_format(&text, "=%lldns", (long long)offset_ns);
-	if (text.rc == 0)
-		plan->offsets[plan->offset_count] =
-		    strdup(tl_text_string(&text));
-	tl_text_free(&text);
-	if (!plan->offsets[plan->offset_count])
+	if (asprintf(&offset, "%s=%lldns", host, (long long)offset_ns) < 0)
 		return tl_read_fail(-ENOMEM, "not enough memory");
-	plan->offset_count++;
+	plan->offsets[plan->offset_count++] = offset;
 	rc = restart(r);
 	if (rc == 0)
 		return 0;

@@ -181,6 +181,7 @@ struct tl_read_about *
 tl_read_about(struct timeline_reader *reader, size_t source);
 void tl_read_free_about(struct timeline_reader *reader);
 
+#define tl_read_flag(is_set, name) ((is_set) ? TIMELINE_READ_##name : 0U)
 /* Fill a public event from ours.  Returns 0, -ENOMEM or -ENOSPC. */
 int tl_read_fill(struct timeline_reader *reader, const struct tl_event *event,
     struct timeline_read_event *to);

@@ -47,18 +47,14 @@ fill(struct timeline_reader *r, const struct tl_event *begin,
 	to->begin = &r->span_begin;
 	to->end = is_open ? NULL : &r->span_end;
 	to->depth = span->depth;
-	to->flags = is_open ? TIMELINE_READ_OPEN : 0;
-	if (span->proven)
-		to->flags |= TIMELINE_READ_PROVEN;
-	if (span->alone)
-		to->flags |= TIMELINE_READ_ALONE;
-	if (span->overlaps)
-		to->flags |= TIMELINE_READ_OVERLAPS;
-	if (!is_open && span->lossy)
-		to->flags |= TIMELINE_READ_UNSURE;
-	/* an open span that is proven has no end yet */
-	if (is_open && !span->proven && !tl_span_is_sure(span))
-		to->flags |= TIMELINE_READ_CUT;
+	to->flags =
+	    tl_read_flag(is_open, OPEN) | tl_read_flag(span->proven, PROVEN) |
+	    tl_read_flag(span->alone, ALONE) |
+	    tl_read_flag(span->overlaps, OVERLAPS) |
+	    tl_read_flag(!is_open && span->lossy, UNSURE) |
+	    /* an open span that is proven has no end yet */
+	    tl_read_flag(is_open && !span->proven && !tl_span_is_sure(span),
+		CUT);
 	to->duration_ns = to->self_ns = -1;
 	if (span->alone) {
 		r->span_begin.flags |= TIMELINE_READ_ALONE;

@@ -41,12 +41,6 @@ power_of_two_from(uint64_t n)
 	return power;
 }
 
-static uint64_t
-at_least(uint64_t n, uint64_t least)
-{
-	return n < least ? least : n;
-}
-
 /*
  * Plan the entries of a lane in each tier.  The geometry is for every process
  * that will attach, so CPU lanes have their size even if the creator cannot use
@@ -68,14 +62,13 @@ plan_tiers(struct timeline_header *h, uint64_t entries, bool creator_has_rseq)
 
 	if (lane > entries_max || fallback > entries_max)
 		return -EFBIG;
-	h->tier_entries[0] = power_of_two_from(at_least(lane, LANE_MIN));
-	h->fallback_entries[0] =
-	    power_of_two_from(at_least(fallback, LANE_MIN));
+	h->tier_entries[0] = power_of_two_from(tl_most(lane, LANE_MIN));
+	h->fallback_entries[0] = power_of_two_from(tl_most(fallback, LANE_MIN));
 	for (uint32_t tier = 1; tier < h->tiers; tier++) {
 		h->tier_entries[tier] =
-		    at_least(h->tier_entries[0] / KEEP_SHARE, KEEP_MIN);
+		    tl_most(h->tier_entries[0] / KEEP_SHARE, KEEP_MIN);
 		h->fallback_entries[tier] =
-		    at_least(h->fallback_entries[0] / KEEP_SHARE, KEEP_MIN);
+		    tl_most(h->fallback_entries[0] / KEEP_SHARE, KEEP_MIN);
 	}
 	return 0;
 }

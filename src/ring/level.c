@@ -66,14 +66,22 @@ struct named {
 	uint8_t gate;
 };
 
+static struct named
+named_of(const struct tl_record *r, uint64_t at, int level)
+{
+	return (struct named){ (uint32_t)at,
+		level == AS_DEFINED ? r->fixed.level : (uint8_t)level };
+}
+
 uint8_t *
 tl_gate_of(const struct timeline *tl, uint64_t record)
 {
 	return tl->map + timeline_gate_offset(&tl->geometry, record);
 }
 
-/* Copy a gate into its record, and copy again if another caller has set the gate
- * since, so that the copies of two callers do not end in the wrong order. */
+/* Copy a gate into its record, and copy again if another caller has set the
+ * gate since, so that the copies of two callers do not end in the wrong
+ * order. */
 static void
 copy_gate(struct timeline *tl, uint64_t record)
 {
@@ -86,32 +94,36 @@ copy_gate(struct timeline *tl, uint64_t record)
 	} while (tl_load_8(copy) != tl_load_8(gate));
 }
 
-/* Find the matching messages; the first of them are stored in named.  Returns
- * their number. */
-static uint64_t
-find_locked(const struct timeline *tl, const char *category,
-    const char *message, int level, struct named *named)
+/* A walk over the messages that two globs match. */
+struct matches {
+	const struct timeline *tl;
+	const char *category;
+	const char *message;
+	uint64_t next; /* record */
+	uint64_t left; /* most records */
+};
+
+static struct matches
+matches_of(const struct timeline *tl, const char *category, const char *message)
 {
-	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
-	uint64_t at = tl_strings_next(tl, 0);
-	uint64_t count = 0;
+	return (struct matches){ tl, category, message, tl_strings_next(tl, 0),
+		tl->geometry.strings_size / TIMELINE_RECORD_MIN };
+}
 
-	for (; at != 0 && left > 0; left--) {
-		struct tl_record r;
-
-		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
-			0, NULL) != 0)
-			break;
-		if (tl_record_matches(&r, category, message)) {
-			if (count < TIMELINE_LEVEL_NAMED)
-				named[count] = (struct named){ (uint32_t)at,
-					level == AS_DEFINED ? r.fixed.level
-							    : (uint8_t)level };
-			count++;
-		}
-		at = r.fixed.link;
+/* Get the next record, at *at. */
+static bool
+next_match(struct matches *m, struct tl_record *r, uint64_t *at)
+{
+	while (m->next != 0 && m->left-- > 0) {
+		*at = m->next;
+		if (tl_record_at(r, m->tl->strings,
+			m->tl->geometry.strings_size, *at, 0, NULL) != 0)
+			return false;
+		m->next = r->fixed.link;
+		if (tl_record_matches(r, m->category, m->message))
+			return true;
 	}
-	return count;
+	return false;
 }
 
 static void
@@ -144,39 +156,15 @@ set_gate(struct timeline *tl, int level, uint64_t count,
 	log_level(tl, level, count, named, before, true);
 }
 
-/* Set the gates of all matching messages. */
-static void
-set_gates_locked(struct timeline *tl, const char *category, const char *message,
-    int level)
-{
-	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
-	uint64_t at = tl_strings_next(tl, 0);
-
-	for (; at != 0 && left > 0; left--) {
-		struct tl_record r;
-
-		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
-			0, NULL) != 0)
-			break;
-		if (tl_record_matches(&r, category, message)) {
-			const int gate =
-			    level == AS_DEFINED ? r.fixed.level : level;
-
-			/* every append reads the gate */
-			tl_store_8(tl_gate_of(tl, at), (uint8_t)gate);
-			copy_gate(tl, at);
-		}
-		at = r.fixed.link;
-	}
-}
-
 int
 timeline_level(struct timeline *tl, const char *category_glob,
     const char *message_glob, const char *level)
 {
 	const int wanted = parse_level(level);
-	struct named named[TIMELINE_LEVEL_NAMED];
-	uint64_t count;
+	struct named named[TIMELINE_LEVEL_NAMED], next;
+	uint64_t count = 0, at;
+	struct tl_record r;
+	struct matches m;
 	bool few;
 	int rc;
 
@@ -185,10 +173,18 @@ timeline_level(struct timeline *tl, const char *category_glob,
 	if ((rc = tl_globs_check(tl, category_glob, message_glob)) != 0)
 		return rc;
 	tl_strings_lock();
-	count = find_locked(tl, category_glob, message_glob, wanted, named);
+	for (m = matches_of(tl, category_glob, message_glob);
+	     next_match(&m, &r, &at); count++)
+		if (count < TIMELINE_LEVEL_NAMED)
+			named[count] = named_of(&r, at, wanted);
 	few = tl->level_named && count <= TIMELINE_LEVEL_NAMED;
-	if (!few)
-		set_gates_locked(tl, category_glob, message_glob, wanted);
+	for (m = matches_of(tl, category_glob, message_glob);
+	     !few && next_match(&m, &r, &at);) {
+		next = named_of(&r, at, wanted);
+		/* every append reads the gate */
+		tl_store_8(tl_gate_of(tl, at), next.gate);
+		copy_gate(tl, at);
+	}
 	tl_strings_unlock();
 	if (count == 0)
 		return tl_error(-ENOENT, "no message matches");
@@ -203,23 +199,16 @@ bool
 tl_gates_find(const struct timeline *tl, const char *category,
     const char *message, struct tl_gates *gates)
 {
-	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
-	uint64_t at, next;
+	struct matches m;
+	struct tl_record r;
 	bool any = false;
+	uint64_t at;
 
 	tl_strings_lock();
-	for (at = tl_strings_next(tl, 0); at != 0 && left > 0;
-	     at = next, left--) {
-		struct tl_record r;
-		uint8_t gate;
+	m = matches_of(tl, category, message);
+	while (next_match(&m, &r, &at)) {
+		const uint8_t gate = tl_load_8(tl_gate_of(tl, at));
 
-		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
-			0, NULL) != 0)
-			break;
-		next = r.fixed.link;
-		if (!tl_record_matches(&r, category, message))
-			continue;
-		gate = tl_load_8(tl_gate_of(tl, at));
 		if (!any || gate < gates->lowest)
 			gates->lowest = gate;
 		if (!any || gate > gates->highest)

@@ -32,8 +32,8 @@
  * same bytes as its parent, and then appends an entry of its own, with its own
  * ids.  A child that is forked between count and ticket cannot know that the
  * ticket is its own, and leaves a hole (tests/model/fork.pml).  Each repetition
- * is a fork; there is no other loop.  Built with LOG=c this file is the whole append; its entries
- * differ from those of log.S in the lane and the sum only.
+ * is a fork; there is no other loop.  Built with LOG=c this file is the whole
+ * append; its entries differ from those of log.S in the lane and the sum only.
  */
 #include "base/word.h"
 #include "ring/ring.h"

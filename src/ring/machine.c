@@ -197,24 +197,6 @@ read_mask(size_t *words)
 	return NULL;
 }
 
-/* Read a file of the kernel, whose size is unknown, to its end. */
-static void
-read_list(const char *path, struct tl_text *text)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int64_t n = fd < 0 ? -1 : 1;
-
-	while (n > 0 && text->rc == 0 && text->size < ONLINE_MAX) {
-		char part[512];
-
-		n = tl_read_waiting(fd, part, sizeof(part));
-		if (n > 0)
-			tl_put_bytes(text, tl_bytes(part, (size_t)n));
-	}
-	if (fd >= 0)
-		close(fd);
-}
-
 uint32_t
 tl_cpus(void)
 {
@@ -222,9 +204,14 @@ tl_cpus(void)
 	size_t words = 0;
 	unsigned long *mask = read_mask(&words);
 	const long configured = sysconf(_SC_NPROCESSORS_CONF);
+	const int fd =
+	    open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
 	uint32_t count;
 
-	read_list("/sys/devices/system/cpu/online", &online);
+	if (fd >= 0) {
+		(void)tl_read_rest(fd, ONLINE_MAX, &online);
+		close(fd);
+	}
 	count = tl_cpu_count(tl_text_string(&online), mask, words);
 	if (count == 0 && configured > 0)
 		count = (uint32_t)configured;

@@ -115,30 +115,6 @@ check_clock(const char *path, const struct timeline_header *header)
 	return 0;
 }
 
-/* Check that the pids and tids of this process belong to the namespace of the
- * file. */
-static int
-check_namespace(const char *path, const struct timeline_header *header)
-{
-	if (!tl_is_elsewhere(header))
-		return 0;
-	return tl_error(-EXDEV,
-	    "%s belongs to another PID namespace: share the namespace (docker "
-	    "run --pid, shareProcessNamespace of Kubernetes) or give this "
-	    "program a timeline of another name; timeline-dump merges both",
-	    path);
-}
-
-/* Are all pages of the file allocated?  MAP_POPULATE would allocate the missing
- * pages, as many as a sparse file claims to have. */
-static bool
-is_allocated(int fd, uint64_t size)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && tl_file_used(&st) >= size;
-}
-
 const struct tl_map_guard *tl_map_guard;
 
 /* Map the file and add the guard.  The region of timers is not populated,
@@ -150,13 +126,17 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 	const uint64_t dense = tl_layout_dense(h);
 	const int access = PROT_READ | PROT_WRITE;
 	void *const at = tl_area_map(tl, size);
+	struct stat st;
 	void *map;
 
 	tl->guard = -1;
 	if (!at)
 		return tl_error(-ENOMEM, "no memory to map a timeline");
 	map = mmap(at, size, access, MAP_SHARED | MAP_FIXED, fd, 0);
-	if (map != MAP_FAILED && is_allocated(fd, dense) &&
+	/* MAP_POPULATE would allocate missing pages, as many as a sparse file
+	 * claims to have */
+	if (map != MAP_FAILED && fstat(fd, &st) == 0 &&
+	    tl_file_used(&st) >= dense &&
 	    mmap(map, dense, access, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
 		0) == MAP_FAILED)
 		map = MAP_FAILED;
@@ -174,25 +154,13 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 	return 0;
 }
 
-static uint32_t maps; /* number of mappings made so far */
-
-/* The number of a timeline.  Two copies of the library in one process also make
- * different numbers. */
-static uint64_t
-next_number(void)
-{
-	static uint64_t opened;
-	const uint64_t count = tl_fetch_add_64(&opened, 1) + 1;
-	const uint64_t number =
-	    count * UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)&opened;
-
-	return number != 0 ? number : 1;
-}
+static uint64_t maps; /* number of mappings made so far */
 
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
 	struct timeline *tl = calloc(1, sizeof(*tl));
+	uint64_t count;
 	int rc = tl ? map_file(tl, fd, header)
 		    : tl_error(-ENOMEM, "no memory for a timeline");
 
@@ -201,7 +169,11 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 		close(fd);
 		return rc;
 	}
-	tl->number = next_number();
+	/* two copies of the library in one process make different numbers */
+	count = tl_fetch_add_64(&maps, 1);
+	tl->number =
+	    (count + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)&maps;
+	tl->number += tl->number == 0;
 	tl->fd = fd;
 	tl->geometry = *header;
 	tl->header = (struct timeline_header *)(void *)tl->map;
@@ -218,10 +190,9 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 		timeline_close(tl);
 		return tl_error(-ENOMEM, "no memory for an index");
 	}
-	tl->ids =
-	    tl_ids_offset(tl_is_elsewhere(header)
-			      ? TL_IDS_NONE
-			      : tl_fetch_add_32(&maps, 1) % TL_IDS_TIMELINES);
+	tl->ids = tl_ids_offset(tl_is_elsewhere(header)
+				    ? TL_IDS_NONE
+				    : (unsigned)(count % TL_IDS_TIMELINES));
 	tl_names_open(tl);
 	tl_exits_add(tl);
 	tl_names_copy(tl);
@@ -245,21 +216,21 @@ open_checked(const char *path, uint32_t trusted_uid, bool of_any_namespace,
 		return tl_error(-errno, "%s: %m", path);
 	if ((rc = check_owner(fd, path, trusted_uid, &size)) != 0 ||
 	    (rc = read_checked(fd, path, size, header)) != 0 ||
-	    (rc = check_clock(path, header)) != 0 ||
-	    (!of_any_namespace && (rc = check_namespace(path, header)) != 0)) {
+	    (rc = check_clock(path, header)) != 0) {
 		close(fd);
 		return rc;
 	}
+	/* pids and tids are those of a namespace */
+	if (!of_any_namespace && tl_is_elsewhere(header)) {
+		close(fd);
+		return tl_error(-EXDEV,
+		    "%s belongs to another PID namespace: share the namespace "
+		    "(docker run --pid, shareProcessNamespace of Kubernetes) "
+		    "or give this program a timeline of another name; "
+		    "timeline-dump merges both",
+		    path);
+	}
 	return fd;
-}
-
-/* Has the kernel marked the counter unstable since the file was created? */
-static bool
-is_suspect(const struct timeline_header *header)
-{
-	return header->clock_kind == TIMELINE_CLOCK_TSC &&
-	       (header->cpu_flags & TIMELINE_CPU_CLOCKSOURCE_TSC) &&
-	       tl_clock_kernel_lists_tsc() == 0;
 }
 
 static int
@@ -277,7 +248,11 @@ attach(struct timeline **out, const char *path, uint32_t trusted_uid,
 		return fd;
 	if ((rc = tl_map(&tl, fd, &header)) != 0)
 		return rc;
-	tl->calibrate.suspect = is_suspect(&header);
+	/* has the kernel marked the counter unstable since it was created? */
+	tl->calibrate.suspect =
+	    header.clock_kind == TIMELINE_CLOCK_TSC &&
+	    (header.cpu_flags & TIMELINE_CPU_CLOCKSOURCE_TSC) &&
+	    tl_clock_kernel_lists_tsc() == 0;
 	if ((rc = tl_define_builtins(tl)) != 0) {
 		timeline_close(tl);
 		return rc;
@@ -417,25 +392,13 @@ bad_path(int rc, const char *path)
 		    : tl_error(rc, "the path is NULL");
 }
 
-/* Map a timeline by its name.  The timeline was created without a name and got
- * the name later; a core of the process names its mappings. */
-static void
-map_by_name(struct timeline **tl, const char *path, uint32_t trusted_uid)
-{
-	struct timeline *named;
-
-	if (attach(&named, path, trusted_uid, false) != 0)
-		return;
-	timeline_close(*tl);
-	*tl = named;
-}
-
 int
 timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options)
 {
 	static const struct timeline_options defaults;
 	const struct timeline_options *o = options ? options : &defaults;
+	struct timeline *named;
 	char resolved[TL_PATH_MAX];
 	int rc = tl_name_path(path, resolved);
 
@@ -453,8 +416,13 @@ timeline_new(struct timeline **tl, const char *path,
 		if (rc != 0)
 			return rc;
 		rc = tl_create(tl, resolved, o);
-		if (rc == 0)
-			map_by_name(tl, resolved, o->trusted_uid);
+		/* The file got its name after it was mapped.  It is mapped
+		 * again by its name, because a core names its mappings. */
+		if (rc == 0 &&
+		    attach(&named, resolved, o->trusted_uid, false) == 0) {
+			timeline_close(*tl);
+			*tl = named;
+		}
 		if (rc != -EEXIST)
 			return rc;
 	}
@@ -512,23 +480,12 @@ open_to_remove(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Mark a removed file.  If the file has as many names as before, the removed
- * name belonged to another file. */
-static void
-mark_removed(int fd, nlink_t names)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && st.st_nlink < names)
-		mark_superseded(fd);
-}
-
 int
 timeline_remove(const char *path)
 {
 	char resolved[TL_PATH_MAX];
 	uint64_t magic = 0;
-	struct stat st;
+	struct stat st, after;
 	int rc = tl_name_path(path, resolved);
 	int fd;
 
@@ -543,8 +500,9 @@ timeline_remove(const char *path)
 		rc = tl_error(-EBADMSG, "%s is not a timeline", path);
 	else if (fstat(fd, &st) != 0 || unlink(resolved) != 0)
 		rc = tl_error(-errno, "%s: %m", path);
-	else
-		mark_removed(fd, st.st_nlink);
+	else if (fstat(fd, &after) == 0 && after.st_nlink < st.st_nlink)
+		/* otherwise the removed name belonged to another file */
+		mark_superseded(fd);
 	close(fd);
 	return rc < 0 ? rc : 0;
 }

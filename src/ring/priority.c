@@ -20,18 +20,19 @@
  * the level or the length of the other.
  *
  * No value of the word comes back, so if a caller's swap succeeds, no other
- * change came between the copy and the swap.  Outside of bursts until is past: a
- * time that is over, and a different time for each call.  In a burst each change
- * lowers until, or keeps until and lowers threshold or raises base.  So a burst
- * may end early, by two units (8192 ticks) for each priority that does not raise
- * base, but a burst never ends late.  A burst that changes nothing is not logged,
- * and the word is not swapped.
+ * change came between the copy and the swap.  Outside of bursts until is past:
+ * a time that is over, and a different time for each call.  In a burst each
+ * change lowers until, or keeps until and lowers threshold or raises base.  So
+ * a burst may end early, by two units (8192 ticks) for each priority that does
+ * not raise base, but a burst never ends late.  A burst that changes nothing is
+ * not logged, and the word is not swapped.
  *
- * There is one exception, for which the word has no bits left.  A burst that was
- * ended or shortened may be followed by a burst to the same level that ends in
- * the same two units as the first one did, over the same base.  If a caller was
- * stalled between its entry and its swap all the while, its swap succeeds, and
- * readers take the levels for those of the later entries until the next change.
+ * There is one exception, for which the word has no bits left.  A burst that
+ * was ended or shortened may be followed by a burst to the same level that ends
+ * in the same two units as the first one did, over the same base.  If a caller
+ * was stalled between its entry and its swap all the while, its swap succeeds,
+ * and readers take the levels for those of the later entries until the next
+ * change.
  *
  * An append compares its gate with enter: the threshold, or less while a plan
  * gives lower gates a share of the slots and its lease is not over.  Each

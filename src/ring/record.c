@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - read a record of a string table, with every check.
+ * record.c - read a record of a string table, with every check, and write one.
  *
  * Both readers of files and writers of a live timeline use this code.
  */
@@ -80,6 +80,46 @@ tl_record_hash(const struct tl_record *r)
 	hash = hash_bytes(hash, tl_bytes(key, sizeof(key)));
 	hash = hash_bytes(hash, r->category);
 	return hash_bytes(hash, r->text);
+}
+
+uint64_t
+tl_record_size(const struct tl_record *r)
+{
+	const uint64_t size = sizeof(r->fixed) + r->category.size +
+			      r->text.size + r->file.size + 3;
+
+	return (size + TIMELINE_RECORD_ALIGN - 1) &
+	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
+}
+
+static uint32_t
+write_text(uint8_t *to, uint32_t *at, struct tl_bytes text, uint32_t *length)
+{
+	const uint32_t here = *at;
+
+	if (text.size > 0)
+		memcpy(to + here, text.data, text.size);
+	to[here + text.size] = '\0';
+	*length = (uint32_t)text.size;
+	*at += *length + 1;
+	return here;
+}
+
+struct timeline_record *
+tl_record_write(uint8_t *to, const struct tl_record *r, uint64_t link)
+{
+	struct timeline_record fixed = r->fixed;
+	uint32_t at = sizeof(fixed);
+
+	fixed.size = (uint32_t)tl_record_size(r);
+	fixed.link = link;
+	fixed.hash = tl_record_hash(r);
+	fixed.category =
+	    write_text(to, &at, r->category, &fixed.category_length);
+	fixed.text = write_text(to, &at, r->text, &fixed.text_length);
+	fixed.file = write_text(to, &at, r->file, &fixed.file_length);
+	memcpy(to, &fixed, sizeof(fixed));
+	return (struct timeline_record *)(void *)to;
 }
 
 uint64_t

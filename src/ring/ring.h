@@ -182,6 +182,12 @@ int tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
 
 /* The value of record.hash: a hash of kind, level, scope, category and text. */
 uint64_t tl_record_hash(const struct tl_record *record);
+/* The size of a record with its texts. */
+uint64_t tl_record_size(const struct tl_record *record);
+/* Write a record with its texts to a place of this size.  Sets size, link, hash
+ * and the places of the texts.  Returns the record. */
+struct timeline_record *
+tl_record_write(uint8_t *to, const struct tl_record *record, uint64_t link);
 /* Find the first record at or after an offset whose hash is right.  Does not
  * follow the links, which may be damaged.  0: none. */
 uint64_t tl_record_scan(struct tl_record *record, const uint8_t *table,

@@ -53,8 +53,8 @@ struct tl_index {
 static uint64_t holder; /* 0: free */
 static uint32_t waiters;
 static TL_THREAD_LOCAL uint64_t own_word;
-/* The forks of this thread that have begun, and not ended, while the thread held
- * the lock. */
+/* The forks of this thread that have begun, and not ended, while the thread
+ * held the lock. */
 static TL_THREAD_LOCAL volatile unsigned nested_forks;
 
 static uint64_t
@@ -265,49 +265,6 @@ reserve(struct timeline *tl, uint64_t size)
 	}
 }
 
-static uint32_t
-write_text(uint8_t *to, uint32_t *at, struct tl_bytes text)
-{
-	const uint32_t here = *at;
-
-	memcpy(to + here, text.data, text.size);
-	to[here + text.size] = '\0';
-	*at += (uint32_t)text.size + 1;
-	return here;
-}
-
-static uint64_t
-size_of(const struct tl_record *r)
-{
-	const uint64_t size = sizeof(r->fixed) + r->category.size +
-			      r->text.size + r->file.size + 3;
-
-	return (size + TIMELINE_RECORD_ALIGN - 1) &
-	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
-}
-
-/* Write a record into the bytes reserved for it. */
-static struct timeline_record *
-write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
-{
-	uint8_t *const to = tl->strings + offset;
-	struct timeline_record fixed = r->fixed;
-	uint32_t at = sizeof(fixed);
-
-	fixed.size = (uint32_t)size_of(r);
-	fixed.link = tl->index->seen;
-	fixed.hash = tl_record_hash(r);
-	fixed.category_length = (uint32_t)r->category.size;
-	fixed.category = write_text(to, &at, r->category);
-	fixed.text_length = (uint32_t)r->text.size;
-	fixed.text = write_text(to, &at, r->text);
-	fixed.file_length = (uint32_t)r->file.size;
-	fixed.file = write_text(to, &at, r->file);
-	memcpy(to, &fixed, sizeof(fixed));
-	tl_store_8(tl_gate_of(tl, offset), fixed.gate);
-	return (struct timeline_record *)(void *)to;
-}
-
 /*
  * Publish a record, unless another process publishes the same record first.
  * Sets the slot of the published record.  0 or -errno.
@@ -316,7 +273,7 @@ __attribute__((cold)) static int
 publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
     struct slot **slot)
 {
-	const uint64_t offset = reserve(tl, size_of(wanted));
+	const uint64_t offset = reserve(tl, tl_record_size(wanted));
 	struct timeline_record *record;
 	uint64_t newest;
 	int rc;
@@ -327,7 +284,8 @@ publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
 		return tl_error(-ENOSPC, "the string table is full");
 	}
 	newest = tl->index->seen;
-	record = write_record(tl, offset, wanted);
+	record = tl_record_write(tl->strings + offset, wanted, newest);
+	tl_store_8(tl_gate_of(tl, offset), wanted->fixed.gate);
 	/* release: pairs with tl_strings_next and take.c */
 	while (!tl_cas_64(&tl->header->newest, newest, offset)) {
 		/* another process published: the same definition? */

@@ -23,8 +23,7 @@
  * compiled expression for an event whose operands are not supported here:
  * strings that are ordered (by the locale) or used in arithmetic (an error,
  * whose text comes from Lua).  So an expression always has the meaning and the
- * errors of Lua.  tests/unit/script/expression.c
- * compares both.
+ * errors of Lua.  tests/unit/script/expression.c compares both.
  */
 #include "script/host.h"
 

@@ -14,7 +14,8 @@
 enum { DIGITS_DEFAULT = 3, DIGITS_MAX = 5 };
 
 struct counts {
-	struct tl_histogram *histogram;
+	struct tl_histogram histogram;
+	bool is_open; /* not collected */
 	struct tl_state *host;
 	unsigned digits;
 	size_t charged;
@@ -28,7 +29,7 @@ check(lua_State *L, int index)
 	struct counts *counts =
 	    tl_host_check_type(L, index, "histogram", &histogram_key);
 
-	luaL_argcheck(L, counts->histogram, index, "it was collected");
+	luaL_argcheck(L, counts->is_open, index, "it was collected");
 	return counts;
 }
 
@@ -66,8 +67,8 @@ collect(lua_State *L)
 	struct counts *counts =
 	    tl_host_check_type(L, 1, "histogram", &histogram_key);
 
-	tl_histogram_free(counts->histogram);
-	counts->histogram = NULL;
+	tl_histogram_clear(&counts->histogram);
+	counts->is_open = false;
 	tl_memory_release(counts->host, counts->charged);
 	counts->charged = 0;
 	return 0;
@@ -86,8 +87,8 @@ tl_histogram_create(lua_State *L)
 	*counts =
 	    (struct counts){ .host = tl_host(L), .digits = (unsigned)digits };
 	charge_up_to(L, counts, 0);
-	if (tl_histogram_new(&counts->histogram, counts->digits) < 0)
-		return luaL_error(L, "not enough memory");
+	tl_histogram_init(&counts->histogram, counts->digits);
+	counts->is_open = true;
 	return 1;
 }
 
@@ -111,7 +112,7 @@ add(lua_State *L)
 	luaL_argcheck(L, value >= 0, 2, "a histogram counts from 0 up");
 	luaL_argcheck(L, n >= 0, 3, "cannot count down");
 	charge_up_to(L, counts, (uint64_t)value);
-	if (tl_histogram_add(counts->histogram, (uint64_t)value, (uint64_t)n) <
+	if (tl_histogram_add(&counts->histogram, (uint64_t)value, (uint64_t)n) <
 	    0)
 		return luaL_error(L, "not enough memory");
 	lua_settop(L, 1);
@@ -122,12 +123,12 @@ static int
 merge(lua_State *L)
 {
 	struct counts *counts = check(L, 1);
-	const struct counts *other = check(L, 2);
+	struct counts *other = check(L, 2);
 
 	luaL_argcheck(L, counts->digits == other->digits, 2,
 	    "a histogram of other digits");
-	charge_up_to(L, counts, tl_histogram_max(other->histogram));
-	if (tl_histogram_merge(counts->histogram, other->histogram) < 0)
+	charge_up_to(L, counts, other->histogram.max);
+	if (tl_histogram_merge(&counts->histogram, &other->histogram) < 0)
 		return luaL_error(L, "not enough memory");
 	lua_settop(L, 1);
 	return 1;
@@ -136,7 +137,10 @@ merge(lua_State *L)
 static int
 reset(lua_State *L)
 {
-	tl_histogram_reset(check(L, 1)->histogram);
+	struct counts *counts = check(L, 1);
+
+	tl_histogram_clear(&counts->histogram);
+	tl_histogram_init(&counts->histogram, counts->digits);
 	lua_settop(L, 1);
 	return 1;
 }
@@ -144,38 +148,35 @@ reset(lua_State *L)
 static int
 count(lua_State *L)
 {
-	lua_pushinteger(L,
-	    (lua_Integer)tl_histogram_count(check(L, 1)->histogram));
+	lua_pushinteger(L, (lua_Integer)check(L, 1)->histogram.count);
 	return 1;
 }
 
 static int
 least(lua_State *L)
 {
-	lua_pushinteger(L,
-	    (lua_Integer)tl_histogram_min(check(L, 1)->histogram));
+	lua_pushinteger(L, (lua_Integer)check(L, 1)->histogram.min);
 	return 1;
 }
 
 static int
 greatest(lua_State *L)
 {
-	lua_pushinteger(L,
-	    (lua_Integer)tl_histogram_max(check(L, 1)->histogram));
+	lua_pushinteger(L, (lua_Integer)check(L, 1)->histogram.max);
 	return 1;
 }
 
 static int
 mean(lua_State *L)
 {
-	lua_pushnumber(L, tl_histogram_mean(check(L, 1)->histogram));
+	lua_pushnumber(L, tl_histogram_mean(&check(L, 1)->histogram));
 	return 1;
 }
 
 static int
 stddev(lua_State *L)
 {
-	lua_pushnumber(L, tl_histogram_stddev(check(L, 1)->histogram));
+	lua_pushnumber(L, tl_histogram_stddev(&check(L, 1)->histogram));
 	return 1;
 }
 
@@ -183,12 +184,12 @@ stddev(lua_State *L)
 static int
 percentile(lua_State *L)
 {
-	const struct counts *counts = check(L, 1);
+	struct counts *counts = check(L, 1);
 	const lua_Number percent = luaL_checknumber(L, 2);
 
 	luaL_argcheck(L, percent >= 0 && percent <= 100, 2, "0 to 100 percent");
 	lua_pushinteger(L,
-	    (lua_Integer)tl_histogram_percentile(counts->histogram, percent));
+	    (lua_Integer)tl_histogram_percentile(&counts->histogram, percent));
 	return 1;
 }
 
@@ -196,15 +197,15 @@ percentile(lua_State *L)
 static int
 next_bucket(lua_State *L)
 {
-	const struct counts *counts = lua_touserdata(L, lua_upvalueindex(1));
+	struct counts *counts = lua_touserdata(L, lua_upvalueindex(1));
 	size_t index = (size_t)lua_tointeger(L, lua_upvalueindex(2));
 	uint64_t low;
 	uint64_t high;
 	uint64_t n;
 
-	if (!counts->histogram)
+	if (!counts->is_open)
 		return luaL_error(L, "the histogram was collected");
-	if (!tl_histogram_bucket(counts->histogram, &index, &low, &high, &n)) {
+	if (!tl_histogram_bucket(&counts->histogram, &index, &low, &high, &n)) {
 		lua_pushnil(L);
 		return 1;
 	}

@@ -75,7 +75,8 @@ tl_put_file_part(struct tl_text *text, const char *name)
 			continue;
 		text->size = start + most;
 		tl_put_char(text, '%');
-		put_digits(text, tl_hash_fixed(tl_bytes_of(name)), HASH_DIGITS);
+		put_digits(text, tl_fnv(TL_FNV_BASIS, tl_bytes_of(name)),
+		    HASH_DIGITS);
 		return;
 	}
 }

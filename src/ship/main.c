@@ -5,6 +5,7 @@
  * The only file that prints diagnostics and exits: 0 success, 1 failure, 2
  * usage error.
  */
+#include "base/file.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "ship/ship.h"

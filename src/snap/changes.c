@@ -63,8 +63,8 @@ compare_changes(const void *first, const void *second)
 	return (int)a->what - (int)b->what;
 }
 
-/* Add what an entry changes, and the loss of the entries that are missing before
- * it; lapped: entries before the first entry of the lane are. */
+/* Add what an entry changes, and the loss of the entries that are missing
+ * before it; lapped: entries before the first entry of the lane are. */
 static int
 add_entry(struct changes *changes, const struct tl_builtin_entry *b,
     bool lapped)

@@ -5,7 +5,6 @@
 #include "snap/compressed.h"
 
 #include "base/file.h"
-#include "base/process.h"
 #include "snap/frames.h"
 #include "snap/shm.h"
 
@@ -309,51 +308,39 @@ struct whole {
 };
 
 static int
-damaged(const struct whole *w, const char *what, struct tl_fault *fault)
-{
-	return tl_fault(fault, -EBADMSG, w->at, "%s", what);
-}
-
-static int
-decode_piece(struct whole *w, size_t size, struct tl_fault *fault)
-{
-	ZSTD_inBuffer in = { w->from, size, 0 };
-	int rc;
-
-	while (in.pos < in.size) {
-		ZSTD_outBuffer out = { w->to, ZSTD_DStreamOutSize(), 0 };
-
-		w->more = ZSTD_decompressStream(w->stream, &out, &in);
-		if (ZSTD_isError(w->more))
-			return damaged(w, ZSTD_getErrorName(w->more), fault);
-		w->decoded += out.pos;
-		if (w->decoded > decoded_max)
-			return damaged(w, "it decodes to too much", fault);
-		rc = tl_write_all(w->out, w->to, out.pos);
-		if (rc < 0)
-			return tl_fail(fault, rc, "%s", tl_file_error(rc));
-	}
-	w->at += size;
-	return 0;
-}
-
-static int
 decode_all(struct whole *w, int fd, struct tl_fault *fault)
 {
-	int64_t n = 1;
+	const char *wrong = NULL;
+	int64_t n;
 	int rc;
 
-	while (n > 0) {
-		n = tl_read_at(fd, w->from, ZSTD_DStreamInSize(), w->at);
-		if (n > 0 && (rc = decode_piece(w, (size_t)n, fault)) < 0)
-			return rc;
+	while ((n = tl_read_at(fd, w->from, ZSTD_DStreamInSize(), w->at)) > 0) {
+		ZSTD_inBuffer in = { w->from, (size_t)n, 0 };
+
+		while (!wrong && in.pos < in.size) {
+			ZSTD_outBuffer out = { w->to, ZSTD_DStreamOutSize(),
+				0 };
+
+			w->more = ZSTD_decompressStream(w->stream, &out, &in);
+			w->decoded += ZSTD_isError(w->more) ? 0 : out.pos;
+			if (ZSTD_isError(w->more))
+				wrong = ZSTD_getErrorName(w->more);
+			else if (w->decoded > decoded_max)
+				wrong = "it decodes to too much";
+			else if ((rc = tl_write_all(w->out, w->to, out.pos)) <
+				 0)
+				return tl_fail(fault, rc, "%s",
+				    tl_file_error(rc));
+		}
+		if (wrong)
+			return tl_fault(fault, -EBADMSG, w->at, "%s", wrong);
+		w->at += (uint64_t)n;
 	}
 	if (n < 0)
 		return tl_fail(fault, (int)n, "%s", strerror((int)-n));
-	return w->more == 0
-		   ? 0
-		   : damaged(w, "the file ends inside a compressed frame",
-			 fault);
+	return w->more == 0 ? 0
+			    : tl_fault(fault, -EBADMSG, w->at,
+				  "the file ends inside a compressed frame");
 }
 
 int

@@ -4,8 +4,8 @@
  *
  * A process has ended if it left a mark (ring/exits.c) and logged nothing after
  * the mark, or, in a copy that was made just now, if it no longer exists.  Only
- * this machine knows the latter, so a saved file keeps the moment of its copy if
- * a process left no mark.
+ * this machine knows the latter, so a saved file keeps the moment of its copy
+ * if a process left no mark.
  */
 #include "base/ns.h"
 #include "clock/clock.h"

@@ -293,6 +293,39 @@ observe_from(struct follow *f, struct tl_snap *snap)
 	return 0;
 }
 
+/* Continue the lanes at the end of the round, and note the entries that were
+ * overwritten since the last round.  They are reported before the remaining
+ * entries of their lane.  Hidden entries are not lost, but were not
+ * observed. */
+static void
+continue_lanes(struct follow *f)
+{
+	bool hidden = false;
+
+	for (size_t i = 0; i < f->lane_count; i++) {
+		struct tl_snap_lane *lane = &f->round->lanes[i];
+		uint64_t from = f->from[i];
+
+		hidden |= from < lane->cleared;
+		if (is_fallback(f, i)) {
+			f->from[i] = f->found[i].seen;
+			f->lost[i] = lane->lapped = f->found[i].lost;
+		} else {
+			if (from < lane->cleared)
+				from = f->next[i] = lane->cleared;
+			lane->lapped =
+			    lane->first > from ? lane->first - from : 0;
+			f->from[i] = lane->end > from ? lane->end : from;
+		}
+		f->losses += lane->lapped;
+	}
+	/* A loss began after the last event, and is reported at its end. */
+	if (f->losses > 0 || hidden)
+		tl_observe_loss(&f->observer);
+	if (f->losses == 0 && hidden)
+		tl_observe_again(&f->observer);
+}
+
 /* Freeze the new entries.  1: there are new entries; 0; -errno. */
 static int
 begin_round(struct follow *f)
@@ -309,7 +342,6 @@ begin_round(struct follow *f)
 	const size_t had = f->messages->count;
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
-	bool hidden;
 
 	if (rc != 0)
 		return rc;
@@ -338,32 +370,7 @@ begin_round(struct follow *f)
 	f->is_behind = false;
 	f->tail = 0;
 	f->lane = 0;
-	/* Note the entries that were overwritten since the last round.  They
-	 * are reported before the remaining entries of their lane.  Hidden
-	 * entries are not lost, but were not observed. */
-	hidden = false;
-	for (size_t i = 0; i < f->lane_count; i++) {
-		struct tl_snap_lane *lane = &f->round->lanes[i];
-		uint64_t from = f->from[i];
-
-		hidden |= from < lane->cleared;
-		if (is_fallback(f, i)) {
-			f->from[i] = f->found[i].seen;
-			f->lost[i] = lane->lapped = f->found[i].lost;
-			continue;
-		}
-		if (from < lane->cleared)
-			from = f->next[i] = lane->cleared;
-		lane->lapped = lane->first > from ? lane->first - from : 0;
-		f->from[i] = lane->end > from ? lane->end : from;
-	}
-	/* A loss began after the last event, and is reported at its end. */
-	for (size_t i = 0; i < f->lane_count; i++)
-		f->losses += f->round->lanes[i].lapped;
-	if (f->losses > 0 || hidden)
-		tl_observe_loss(&f->observer);
-	if (f->losses == 0 && hidden)
-		tl_observe_again(&f->observer);
+	continue_lanes(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc != 0)
 		return begin_again(f, rc);
@@ -570,8 +577,8 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Begin to observe at the heads that were read, with the current levels and plan,
- * because changes up to now may have been logged before the heads. */
+/* Begin to observe at the heads that were read, with the current levels and
+ * plan, because changes up to now may have been logged before the heads. */
 static int
 begin_observing(struct follow *f)
 {
@@ -644,15 +651,18 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	return rc;
 }
 
-/* Follow a descriptor.  Takes the descriptor over, even on failure. */
+/* Follow a descriptor, or fail if it is -errno.  Takes the descriptor over,
+ * even on failure. */
 static int
 follow_fd(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault)
 {
-	struct follow *f = calloc(1, sizeof(*f));
+	struct follow *f;
 	int rc;
 
-	if (!f) {
+	if (fd < 0)
+		return tl_fail(fault, fd, "%s", tl_file_error(fd));
+	if (!(f = calloc(1, sizeof(*f)))) {
 		close(fd);
 		return tl_fail(fault, -ENOMEM, "no memory");
 	}
@@ -668,20 +678,13 @@ follow_fd(struct tl_cursor **cursor, int fd,
 	return 0;
 }
 
-static int
-no_file(int rc, struct tl_fault *fault)
-{
-	return tl_fail(fault, rc, "%s", tl_file_error(rc));
-}
-
 int
 tl_follow_open_at(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault)
 {
 	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	return own < 0 ? no_file(-errno, fault)
-		       : follow_fd(cursor, own, start, fault);
+	return follow_fd(cursor, own < 0 ? -errno : own, start, fault);
 }
 
 int
@@ -698,10 +701,8 @@ tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
     struct tl_fault *fault)
 {
 	const struct tl_follow_start start = { .tail = tail };
-	const int fd = tl_open_read(path);
 
-	return fd < 0 ? no_file(fd, fault)
-		      : follow_fd(cursor, fd, &start, fault);
+	return follow_fd(cursor, tl_open_read(path), &start, fault);
 }
 
 size_t

@@ -176,26 +176,9 @@ zst_walk_next(struct tl_zst_walk *w, struct tl_fault *fault)
 
 enum {
 	ROWS_AT_ONCE = 1024,
-	FRAMES_MIN = 64,
 	BLOCK_MIN = 4,                /* bytes of the smallest block */
 	BLOCK_DECODED_MAX = 128 << 10 /* bytes that a block can decode to */
 };
-
-static int
-grow(struct tl_zst_table *t)
-{
-	const size_t capacity = t->capacity ? 2 * t->capacity : FRAMES_MIN;
-	struct tl_zst_frame *frames =
-	    realloc(t->frames, capacity * sizeof(*frames));
-
-	if (!frames)
-		return -ENOMEM;
-	if (t->capacity == 0)
-		frames[0] = (struct tl_zst_frame){ 0 };
-	t->frames = frames;
-	t->capacity = capacity;
-	return 0;
-}
 
 /* Remove the frames.  The file then ends at its begin. */
 static int
@@ -203,8 +186,8 @@ clear(struct tl_zst_table *t)
 {
 	t->count = 0;
 	t->decoded_max = 0;
-	if (t->capacity == 0)
-		return grow(t);
+	if (TL_ARRAY_ROOM(t->frames, t->capacity, 0) < 0)
+		return -ENOMEM;
 	t->frames[0] = (struct tl_zst_frame){ 0 };
 	return 0;
 }
@@ -215,14 +198,13 @@ static int
 add(struct tl_zst_table *t, uint64_t packed, uint64_t decoded)
 {
 	struct tl_zst_frame *end;
-	int rc;
 
 	if (decoded > packed / BLOCK_MIN * BLOCK_DECODED_MAX ||
 	    decoded > TL_ZST_FRAME_MAX || packed > UINT32_MAX ||
 	    t->count >= TL_ZST_FRAMES_MAX)
 		return 1;
-	if (t->count + 1 == t->capacity && (rc = grow(t)) != 0)
-		return rc;
+	if (TL_ARRAY_ROOM(t->frames, t->capacity, t->count + 1) < 0)
+		return -ENOMEM;
 	if (decoded > t->decoded_max)
 		t->decoded_max = decoded;
 	end = &t->frames[t->count++];

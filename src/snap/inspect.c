@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 
 enum {
-	/* attempts to read the clock's tail undisturbed */
-	CLOCK_TRIES_MAX = 16,
 	/* attempts to be faster than the writers of a lane */
 	LAP_TRIES_MAX = 16,
 	/* incomplete entries to skip at either end of a lane */
@@ -33,36 +31,20 @@ struct range {
 static int
 read_header(struct tl_inspection *inspection, int fd, struct tl_fault *fault)
 {
-	struct timeline_header *header = &inspection->header;
+	struct timeline_header *header = &inspection->header, again;
 	struct stat st;
+	int rc = tl_snap_check_kind(fd, &st, fault);
 
-	if (fstat(fd, &st) != 0)
-		return tl_fail(fault, -errno, "%s", strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return tl_fail(fault, -EBADMSG, "not a regular file");
+	if (rc != 0)
+		return rc;
 	inspection->used = tl_file_used(&st);
-	return tl_snap_check_header(header,
-	    tl_read_at(fd, header, sizeof(*header), 0), fault);
-}
-
-/* Read the clock.  The tail of the clock is under a sequence lock: it is valid
- * if two copies are equal and even. */
-static int
-read_clock(int fd, struct timeline_header *header)
-{
-	struct timeline_clock_tail again;
-	int rc;
-
-	for (int i = 0; i < CLOCK_TRIES_MAX; i++) {
-		if ((rc = tl_read_zero_filled(fd, &again, sizeof(again),
-			 offsetof(struct timeline_header, clock))) != 0)
-			return rc;
-		if (again.sequence % 2 == 0 &&
-		    memcmp(&header->clock, &again, sizeof(again)) == 0)
-			return 0;
-		header->clock = again;
-	}
-	header->clock.sequence |= 1; /* callers must not rely on the tail */
+	if ((rc = tl_snap_check_header(header,
+		 tl_read_at(fd, header, sizeof(*header), 0), fault)) != 0)
+		return rc;
+	/* the clock is read undisturbed by its writers */
+	if ((rc = tl_take_header(fd, header, &again)) != 0)
+		return tl_fail(fault, rc, "%s", strerror(-rc));
+	header->clock = again.clock;
 	return 0;
 }
 
@@ -285,8 +267,7 @@ tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
 	if ((rc = read_header(inspection, fd, fault)) != 0)
 		return rc;
 	inspection->lane_count = timeline_lane_count(&inspection->header);
-	if ((rc = read_clock(fd, &inspection->header)) != 0 ||
-	    (rc = read_lanes(inspection, fd, &heads)) != 0)
+	if ((rc = read_lanes(inspection, fd, &heads)) != 0)
 		goto out;
 	/* now_tsc is read after the levels; otherwise a burst that began in
 	 * between would seem to end too late */

@@ -50,9 +50,9 @@ int tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault);
 void tl_inspection_free(struct tl_inspection *inspection);
 
-/* The least level that a writer logs at a stamp by the levels of a header: a burst
- * that is over at the stamp opens no level, though no append has ended the burst
- * in the header yet. */
+/* The least level that a writer logs at a stamp by the levels of a header: a
+ * burst that is over at the stamp opens no level, though no append has ended
+ * the burst in the header yet. */
 uint8_t tl_threshold_at(const struct timeline_header *header, uint64_t tsc);
 
 #endif

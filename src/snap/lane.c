@@ -2,6 +2,8 @@
 /* lane.c - read a lane in chunks, by number or by stamp. */
 #include "snap/lane.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,16 +199,8 @@ collect_keys(struct tl_lane *lane, bool has_losses)
 	int rc;
 
 	while ((rc = step(lane)) == 0 && lane->entry) {
-		if (lane->key_end == capacity) {
-			const size_t more = 2 * capacity + 1024;
-			struct tl_lane_key *keys =
-			    realloc(lane->keys, more * sizeof(*keys));
-
-			if (!keys)
-				return -ENOMEM;
-			lane->keys = keys;
-			capacity = more;
-		}
+		if (TL_ARRAY_ROOM(lane->keys, capacity, lane->key_end) < 0)
+			return -ENOMEM;
 		lane->keys[lane->key_end++] = (struct tl_lane_key){
 			.tsc = lane->entry->tsc,
 			.number =

@@ -52,11 +52,15 @@ struct tl_messages {
 	size_t text_capacity;
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
+	size_t epoch_capacity;
 	struct tl_names names;     /* of processes and threads */
 	uint64_t names_put;        /* names_put at the last reading of names */
 	struct tl_message unknown; /* for entries without a valid message */
 	uint64_t mult;             /* of the clock, for builtin messages */
 };
+
+/* Make the message that stands for messages that are not there. */
+void tl_message_make_lost(struct tl_message *message);
 
 /* Create an empty table for a file with this geometry.  0 or -ENOMEM. */
 int tl_messages_new(struct tl_messages **messages,
@@ -154,9 +158,9 @@ void tl_lane_close(struct tl_lane *lane);
 int tl_lane_step(struct tl_lane *lane);
 
 /* Oldest first, by number: skip entries in memory that are whole, whose message
- * ids are not below id, and whose stamps rise and are before `before`.  The last
- * of these entries in a row is not skipped, nor is an entry that is two events.
- * Returns the number of skipped entries. */
+ * ids are not below id, and whose stamps rise and are before `before`.  The
+ * last of these entries in a row is not skipped, nor is an entry that is two
+ * events.  Returns the number of skipped entries. */
 uint64_t tl_lane_skip(struct tl_lane *lane, uint32_t id, uint64_t before);
 
 #endif

@@ -81,24 +81,15 @@ parse(struct tl_messages *m, struct tl_message *message,
 }
 
 static int
-append(struct tl_messages *m, struct tl_message *message)
-{
-	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0)
-		return -ENOMEM;
-	m->list[m->count++] = message;
-	return 0;
-}
-
-static int
 add_message(struct tl_messages *m, uintptr_t *place, const struct tl_record *r,
     struct tl_faults *faults, uint64_t offset)
 {
-	struct tl_message *message = calloc(1, sizeof(*message));
+	struct tl_message *message;
 
-	if (!message || append(m, message) != 0) {
-		free(message);
+	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0 ||
+	    !(message = calloc(1, sizeof(*message))))
 		return -ENOMEM;
-	}
+	m->list[m->count++] = message;
 	parse(m, message, r, faults, offset);
 	*place = (uintptr_t)message;
 	return 0;
@@ -111,7 +102,7 @@ add_epoch(struct tl_messages *m, const struct tl_record *r,
     struct tl_faults *faults, uint64_t offset)
 {
 	const size_t heads = m->lane_count * sizeof(uint64_t);
-	struct tl_epoch *epochs;
+	struct tl_epoch *epoch;
 	uint64_t number;
 
 	if (r->text.size != heads + sizeof(number)) {
@@ -124,18 +115,15 @@ add_epoch(struct tl_messages *m, const struct tl_record *r,
 		    EPOCHS_MAX);
 		return 0;
 	}
-	epochs =
-	    realloc(m->epochs, (m->epoch_count + 1) * sizeof(struct tl_epoch));
-	if (!epochs)
+	if (TL_ARRAY_ROOM(m->epochs, m->epoch_capacity, m->epoch_count) < 0)
 		return -ENOMEM;
-	m->epochs = epochs;
+	epoch = &m->epochs[m->epoch_count];
 	memcpy(&number, r->text.data, sizeof(number));
-	epochs[m->epoch_count].number = (uint32_t)number;
-	epochs[m->epoch_count].heads = malloc(heads);
-	if (!epochs[m->epoch_count].heads)
+	epoch->number = (uint32_t)number;
+	if (!(epoch->heads = malloc(heads)))
 		return -ENOMEM;
-	memcpy(epochs[m->epoch_count++].heads, r->text.data + sizeof(number),
-	    heads);
+	memcpy(epoch->heads, r->text.data + sizeof(number), heads);
+	m->epoch_count++;
 	return 0;
 }
 
@@ -433,17 +421,18 @@ tl_messages_epoch(const struct tl_messages *m, uint32_t lane, uint64_t number)
 	return 0;
 }
 
-static void
-make_unknown(struct tl_message *unknown)
+void
+tl_message_make_lost(struct tl_message *message)
 {
 	static const char text[] =
 	    "message lost, with $a%x, $b%x, $c%x, and $d%x";
-	const int rc = tl_message_parse(unknown, tl_bytes_of(text));
+	int rc;
 
+	*message = (struct tl_message){ .category = tl_bytes_of("?"),
+		.kind = TIMELINE_RECORD_INSTANT,
+		.level = TIMELINE_LEVEL_MAX };
+	rc = tl_message_parse(message, tl_bytes_of(text));
 	assert(rc == 0);
-	unknown->category = tl_bytes_of("?");
-	unknown->kind = TIMELINE_RECORD_INSTANT;
-	unknown->level = TIMELINE_LEVEL_MAX;
 }
 
 static size_t
@@ -488,7 +477,7 @@ tl_messages_new(struct tl_messages **messages,
 	if (m->size > header->strings_size)
 		m->size = header->strings_size;
 	m->is_cut = m->size < header->strings_size;
-	make_unknown(&m->unknown);
+	tl_message_make_lost(&m->unknown);
 	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
 	/* pages of its own: most are never touched */

@@ -20,12 +20,6 @@ find(const struct tl_parts *p, uint64_t at)
 	return i;
 }
 
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Read bytes that are in no part. */
 static int
 read_gap(const struct tl_parts *p, uint8_t *data, size_t size, uint64_t at)
@@ -36,7 +30,7 @@ read_gap(const struct tl_parts *p, uint8_t *data, size_t size, uint64_t at)
 	for (size_t i = 0; rc == 0 && i < TL_PARTS_WINDOWS; i++) {
 		const struct tl_part *w = &p->windows[i];
 		const uint64_t from = at > w->at ? at : w->at;
-		const uint64_t end = least(at + size, w->at + w->size);
+		const uint64_t end = tl_least(at + size, w->at + w->size);
 
 		if (from < end)
 			rc = tl_read_zero_filled(p->live, data + (from - at),
@@ -56,10 +50,10 @@ parts_read_at(struct tl_storage *storage, void *data, size_t size,
 
 	if (offset >= storage->size)
 		return 0;
-	end = offset + least(size, storage->size - offset);
+	end = offset + tl_least(size, storage->size - offset);
 	for (size_t i = find(p, offset); at < end; i++) {
 		const struct tl_part *part = i < p->count ? &p->list[i] : NULL;
-		const uint64_t gap_end = part ? least(part->at, end) : end;
+		const uint64_t gap_end = part ? tl_least(part->at, end) : end;
 		size_t n = 0;
 
 		if (at < gap_end) {
@@ -71,7 +65,7 @@ parts_read_at(struct tl_storage *storage, void *data, size_t size,
 			at = gap_end;
 		}
 		if (part && at < end)
-			n = least(part->at + part->size, end) - at;
+			n = tl_least(part->at + part->size, end) - at;
 		if (n > 0)
 			memcpy(to, p->data + part->from + (at - part->at), n);
 		to += n;
@@ -164,7 +158,7 @@ tl_parts_zero(struct tl_parts *p, uint64_t size, uint64_t at)
 		const uint64_t from = at > part->at ? at - part->at : 0;
 
 		memset(p->data + part->from + from, 0,
-		    least(end - part->at, part->size) - from);
+		    tl_least(end - part->at, part->size) - from);
 	}
 }
 

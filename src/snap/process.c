@@ -68,40 +68,6 @@ read_stat(struct tl_process *process, char *line)
 	}
 }
 
-/* Read "NSpid:\t12\t3": the pid here, and the pid in the process's own
- * namespace. */
-static void
-read_namespaces(struct tl_process *process, const char *status, uint32_t pid)
-{
-	static const char name[] = "\nNSpid:";
-	const char *at = strstr(status, name);
-	unsigned long inner = pid;
-	char *end;
-
-	if (!at)
-		return;
-	at += sizeof(name) - 1;
-	while (*at == '\t') {
-		inner = strtoul(at, &end, 10);
-		if (end == at)
-			return;
-		at = end;
-	}
-	process->elsewhere = inner != pid;
-}
-
-void
-tl_process_inspect(struct tl_process *process, uint32_t pid)
-{
-	char text[FILE_BYTES];
-
-	*process = (struct tl_process){ .command = "?", .start_ns = INT64_MIN };
-	tl_read_start(text, sizeof(text), "/proc/%u/stat", pid);
-	read_stat(process, text);
-	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
-	read_namespaces(process, text, pid);
-}
-
 /* Read the numbers after a key, in order, at most max.  Returns their
  * number. */
 static size_t
@@ -128,19 +94,43 @@ numbers_of(const char *status, const char *key, unsigned long *numbers,
 	return count;
 }
 
+/* Has the process another pid in its own namespace?  "NSpid:\t12\t3": the pid
+ * here, and those in the namespaces below. */
+static bool
+is_elsewhere(const char *status, uint32_t pid)
+{
+	enum { NAMESPACES_MAX = 32 }; /* of Linux */
+	unsigned long pids[NAMESPACES_MAX + 1];
+	const size_t count =
+	    numbers_of(status, "\nNSpid:", pids, NAMESPACES_MAX + 1);
+
+	return count > 0 && pids[count - 1] != pid;
+}
+
+void
+tl_process_inspect(struct tl_process *process, uint32_t pid)
+{
+	char text[FILE_BYTES];
+
+	*process = (struct tl_process){ .command = "?", .start_ns = INT64_MIN };
+	tl_read_start(text, sizeof(text), "/proc/%u/stat", pid);
+	read_stat(process, text);
+	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
+	process->elsewhere = is_elsewhere(text, pid);
+}
+
 bool
 tl_process_may_write(uint32_t pid, const struct stat *file)
 {
 	enum { EFFECTIVE = 1, IDS = 4, GROUPS_MAX = 256 };
 	unsigned long uids[IDS], gids[IDS], groups[GROUPS_MAX];
-	struct tl_process process = { .elsewhere = false };
 	char text[FILE_BYTES];
 	size_t count;
 	bool is_member;
 
 	tl_read_start(text, sizeof(text), "/proc/%u/status", pid);
-	read_namespaces(&process, text, pid);
-	if (process.elsewhere || numbers_of(text, "\nUid:", uids, IDS) != IDS ||
+	if (is_elsewhere(text, pid) ||
+	    numbers_of(text, "\nUid:", uids, IDS) != IDS ||
 	    numbers_of(text, "\nGid:", gids, IDS) != IDS)
 		return false;
 	if (uids[EFFECTIVE] == file->st_uid)

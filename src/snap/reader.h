@@ -60,6 +60,9 @@ tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
 	       timeline_lane_is_fallback(&snap->header, lane);
 }
 
+/* Get the status of a file, and check that the file is regular.  0; -errno with
+ * a fault. */
+int tl_snap_check_kind(int fd, struct stat *st, struct tl_fault *fault);
 /* Check a header of which n bytes (or -errno) were read.  The geometry is only
  * checked for consistency.  Fills in the fields that an older version lacks.
  * 0; -errno with a fault. */
@@ -102,10 +105,6 @@ int tl_snap_observe(struct tl_snap *snap, enum tl_order order,
  * later.  is_whole: the snapshot lacks no entry.  0 or -errno. */
 int tl_snap_gates_before(struct tl_snap *snap, bool is_whole,
     struct tl_observed_start *start);
-/* Find the plan of slots that was in force before the first entry.  0 or
- * -errno. */
-int tl_snap_plan_before(struct tl_snap *snap, struct tl_observed_start *start);
-
 int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
     struct tl_fault *fault);
 

@@ -15,6 +15,16 @@
 #include <unistd.h>
 
 int
+tl_snap_check_kind(int fd, struct stat *st, struct tl_fault *fault)
+{
+	if (fstat(fd, st) != 0)
+		return tl_fail(fault, -errno, "%s", strerror(errno));
+	return S_ISREG(st->st_mode)
+		   ? 0
+		   : tl_fail(fault, -EBADMSG, "not a regular file");
+}
+
+int
 tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault)
 {
@@ -170,15 +180,24 @@ read_lanes(struct tl_snap *snap, const struct tl_snap_plan *plan)
 	return 0;
 }
 
+/* Note damage of the storage. */
+static void
+note_storage(void *context, uint64_t at, const char *what)
+{
+	struct tl_snap *snap = context;
+
+	tl_faults_add(&snap->faults, at, "%s", what);
+}
+
 static void
 note_knot(void *context, uint64_t at, const char *what)
 {
-	struct tl_snap *snap = context;
+	const struct tl_snap *snap = context;
 
 	at += snap->header.knots_offset;
 	/* otherwise the file is truncated, which is already a fault */
 	if (at < snap->frozen->size)
-		tl_faults_add(&snap->faults, at, "%s", what);
+		note_storage(context, at, what);
 }
 
 static int
@@ -257,15 +276,6 @@ gather(struct tl_snap *snap, uint64_t file_size,
 	return read_clock(snap);
 }
 
-/* Note damage of the storage. */
-static void
-note_storage(void *context, uint64_t at, const char *what)
-{
-	struct tl_snap *snap = context;
-
-	tl_faults_add(&snap->faults, at, "%s", what);
-}
-
 /* Read a storage, which is taken over, even on failure.  live: its file, which
  * can be frozen; -1: none. */
 static int
@@ -326,10 +336,8 @@ tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
 	struct stat st;
 	int rc;
 
-	if (fstat(fd, &st) != 0)
-		return tl_fail(fault, -errno, "%s", strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return tl_fail(fault, -EBADMSG, "not a regular file");
+	if ((rc = tl_snap_check_kind(fd, &st, fault)) != 0)
+		return rc;
 	if (plan->parts) {
 		tl_parts_clear(plan->parts, (uint64_t)st.st_size);
 		storage = &plan->parts->storage;
@@ -503,14 +511,6 @@ tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
 	return tl_time_convert(&snap->time, epoch, tsc, error_ns);
 }
 
-static void
-ignore_knot(void *context, uint64_t at, const char *what)
-{
-	(void)context;
-	(void)at;
-	(void)what;
-}
-
 int
 tl_snap_clock(struct tl_time *time, int fd,
     const struct timeline_header *geometry)
@@ -521,8 +521,8 @@ tl_snap_clock(struct tl_time *time, int fd,
 
 	if (rc != 0)
 		return rc;
-	rc = tl_time_build(time, &header, knots, geometry->knots_max,
-	    ignore_knot, NULL);
+	rc = tl_time_build(time, &header, knots, geometry->knots_max, NULL,
+	    NULL);
 	free(knots);
 	return rc;
 }

@@ -127,8 +127,8 @@ bool tl_snap_cut(const struct tl_snap *snap, struct tl_event *cut);
  * live file asks the system, which a sandbox may forbid.  0 or -errno. */
 int tl_snap_find_end(struct tl_snap *snap);
 bool tl_snap_has_ended(const struct tl_snap *snap);
-/* Is the process alive that logged age_ns ago?  A process that started later has
- * the same number only. */
+/* Is the process alive that logged age_ns ago?  A process that started later
+ * has the same number only. */
 bool tl_writer_is_alive(uint32_t pid, uint64_t age_ns);
 
 /* The trusted knots, oldest first.  The last knot is a closing point. */

@@ -114,12 +114,6 @@ read_head(struct copy *c, uint32_t lane, struct timeline_head *head)
 	    timeline_head_offset(c->geometry, lane));
 }
 
-static uint64_t
-later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Is an entry after the cut, to be left for the next round or dropped? */
 static bool
 is_after_cut(const struct copy *c, uint64_t tsc)
@@ -178,15 +172,16 @@ first_wanted(const struct copy *c, uint32_t lane,
 {
 	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
 	const struct tl_holes *holes = c->take->holes;
-	uint64_t first = later(oldest_left(c, lane, head->head), head->cleared);
+	uint64_t first =
+	    tl_most(oldest_left(c, lane, head->head), head->cleared);
 	uint64_t from = c->take->from ? c->take->from[lane] : 0;
 
 	if (holes && timeline_lane_has_sums(c->geometry, lane))
 		from = holes[lane].count ? holes[lane].list[0].number
 					 : holes[lane].seen;
-	first = later(first, from);
+	first = tl_most(first, from);
 	if (c->take->tail && !fallback && head->head > c->take->tail)
-		first = later(first, head->head - c->take->tail);
+		first = tl_most(first, head->head - c->take->tail);
 	return first < head->head ? first : head->head;
 }
 
@@ -234,7 +229,7 @@ static void
 add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
 {
 	found->lost += count;
-	found->lost_end = later(found->lost_end, q + count);
+	found->lost_end = tl_most(found->lost_end, q + count);
 }
 
 /* Keep ticket q, which has no entry: it is in progress, or lost if it is
@@ -311,10 +306,10 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 {
 	const struct tl_holes *holes = &c->take->holes[lane];
 	struct tl_holes *found = &c->take->found[lane];
-	const uint64_t seen = later(holes->seen, head->cleared);
+	const uint64_t seen = tl_most(holes->seen, head->cleared);
 	const uint64_t tail = c->take->tail;
 
-	found->seen = later(holes->seen, head->head);
+	found->seen = tl_most(holes->seen, head->head);
 	found->count = found->whole = found->lost = found->lost_end = 0;
 	if (tail && head->head - head->first >= tail)
 		return; /* older entries were not wanted */
@@ -399,7 +394,7 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 
 		if (sums && left > c->whole_from)
 			left = c->whole_from;
-		head->first = later(head->first, left);
+		head->first = tl_most(head->first, left);
 	}
 	if (head->first > head->end)
 		head->first = head->end;
@@ -489,7 +484,7 @@ previous_run(const struct copy *c, uint32_t lane, uint64_t first, uint64_t end,
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
 	uint64_t from = (end - 1) & ~(n - 1);
 
-	from = later(from, first);
+	from = tl_most(from, first);
 	if (end - from > size)
 		from = end - size;
 	return (struct run){ from, end - from };
@@ -737,20 +732,6 @@ copy_snapshot(struct copy *c)
 	return rc < 0 ? rc : 0;
 }
 
-static int
-copy_lanes(struct copy *c)
-{
-	int rc;
-
-	if (!c->take->holes)
-		return copy_snapshot(c);
-	rc = read_heads(c);
-	for (uint32_t i = 0; rc == 0 && i < timeline_lane_count(c->geometry);
-	     i++)
-		rc = copy_round(c, i, &c->take->heads[i]);
-	return rc;
-}
-
 /* Copy bytes as they are. */
 static int
 copy_bytes(struct copy *c, uint64_t from, uint64_t size)
@@ -858,21 +839,22 @@ keep_checked(struct timeline_header *header,
 	header->names_max = checked->names_max;
 }
 
-/* Read the header again.  The tail of the clock is under a sequence lock: it is
- * valid if two copies are equal and even. */
-static int
-read_header(struct copy *c, struct timeline_header *header)
+/* The tail of the clock is under a sequence lock: it is valid if two copies are
+ * equal and even. */
+int
+tl_take_header(int live, const struct timeline_header *geometry,
+    struct timeline_header *header)
 {
 	struct timeline_header again;
 	int rc;
 
 	for (int i = 0; i < CLOCK_TRIES_MAX; i++) {
-		if ((rc = tl_read_zero_filled(c->live, header, sizeof(*header),
+		if ((rc = tl_read_zero_filled(live, header, sizeof(*header),
 			 0)) != 0 ||
-		    (rc = tl_read_zero_filled(c->live, &again, sizeof(again),
+		    (rc = tl_read_zero_filled(live, &again, sizeof(again),
 			 0)) != 0)
 			return rc;
-		keep_checked(header, c->geometry);
+		keep_checked(header, geometry);
 		if (header->clock.sequence % 2 == 0 &&
 		    memcmp(&header->clock, &again.clock, sizeof(again.clock)) ==
 			0)
@@ -915,7 +897,7 @@ read_clock(struct copy *c, struct timeline_header *header,
     struct timeline_knot **knots, bool all)
 {
 	const uint32_t max = c->geometry->knots_max;
-	int rc = read_header(c, header);
+	int rc = tl_take_header(c->live, c->geometry, header);
 
 	if (rc != 0)
 		return rc;
@@ -936,23 +918,6 @@ read_clock(struct copy *c, struct timeline_header *header,
 	return 0;
 }
 
-static int
-copy_clock(struct copy *c, struct timeline_header *header)
-{
-	const bool all = !c->take->parts;
-	const uint32_t max = c->geometry->knots_max;
-	struct timeline_knot *knots;
-	int rc = read_clock(c, header, &knots, all);
-
-	if (rc != 0)
-		return rc;
-	rc = put(c, knots,
-	    (all ? max : knots_used(header, max)) * sizeof(*knots),
-	    c->geometry->knots_offset);
-	free(knots);
-	return rc;
-}
-
 int
 tl_take_clock(int live, const struct timeline_header *geometry,
     struct timeline_header *header, struct timeline_knot **knots)
@@ -971,15 +936,23 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	const struct timeline_header *g = c->geometry;
 	struct timeline_header *h = &c->take->header;
 	const uint32_t lanes = timeline_lane_count(g);
+	const bool all = !c->take->parts;
+	struct timeline_knot *knots;
 	int rc;
 
-	if ((rc = copy_clock(c, h)) != 0)
+	if ((rc = read_clock(c, h, &knots, all)) != 0)
+		return rc;
+	rc = put(c, knots,
+	    (all ? g->knots_max : knots_used(h, g->knots_max)) * sizeof(*knots),
+	    g->knots_offset);
+	free(knots);
+	if (rc != 0)
 		return rc;
 	/* The names are copied after the header, so that the count in the
 	 * header includes no later names.  A slot that is being written is
 	 * invalid, and readers skip it.  A round has a window to the names,
 	 * which are read even later. */
-	if (g->names_offset != 0 && !c->take->parts &&
+	if (g->names_offset != 0 && all &&
 	    (rc = copy_bytes(c, g->names_offset,
 		 g->names_max * TIMELINE_NAME_SIZE)) != 0)
 		return rc;
@@ -1023,8 +996,11 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 		c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
 	if (!take->heads || !c.chunk)
 		goto out;
-	if ((rc = copy_lanes(&c)) == 0 &&
-	    (rc = copy_strings(&c, &newest, &tail)) == 0)
+	rc = take->holes ? read_heads(&c) : copy_snapshot(&c);
+	for (uint32_t i = 0;
+	     take->holes && rc == 0 && i < timeline_lane_count(geometry); i++)
+		rc = copy_round(&c, i, &take->heads[i]);
+	if (rc == 0 && (rc = copy_strings(&c, &newest, &tail)) == 0)
 		rc = write_header(&c, newest, tail);
 out:
 	free(c.before.table);

@@ -119,6 +119,10 @@ struct tl_take {
 int tl_take(struct tl_take *take, int live,
     const struct timeline_header *geometry, int out, struct tl_faults *faults);
 
+/* Read only the header of a timeline, with an undisturbed tail of the clock or
+ * an odd clock.sequence.  0 or -errno. */
+int tl_take_header(int live, const struct timeline_header *geometry,
+    struct timeline_header *header);
 /* Read only the clock: the current header, and the slots of knots with a
  * closing point, which the caller frees.  0 or -errno. */
 int tl_take_clock(int live, const struct timeline_header *geometry,

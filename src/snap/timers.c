@@ -15,12 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t
-greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Add a row to a timer.  The file may contain any numbers, so the sums may
  * wrap. */
 static void
@@ -35,11 +29,11 @@ add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
 		const uint64_t n = h->values[i];
 
-		timer->values[i] += i == s->bucket ? greater(n, s->value) : n;
-		timer->count += i == s->bucket ? greater(n, s->value) : n;
+		timer->values[i] += i == s->bucket ? tl_most(n, s->value) : n;
+		timer->count += i == s->bucket ? tl_most(n, s->value) : n;
 	}
 	timer->sum += s->sum;
-	timer->max = greater(timer->max, s->max);
+	timer->max = tl_most(timer->max, s->max);
 }
 
 /* Read a timer with read_at(). */
@@ -110,21 +104,6 @@ tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i)
 	return read_timer(timer, &snap->header, i, read_storage, snap);
 }
 
-uint32_t
-tl_snap_timer_count(const struct tl_snap *snap)
-{
-	const struct timeline_header *h = &snap->header;
-	uint64_t record;
-	uint32_t count = 0;
-
-	while (count < h->timers_max &&
-	       read_storage(snap, &record, sizeof(record),
-		   timeline_timer_offset(h, count)) == 0 &&
-	       record != 0)
-		count++;
-	return count;
-}
-
 void
 tl_timer_histogram(struct timeline_histogram *histogram,
     const struct tl_timer *timer)
@@ -136,10 +115,10 @@ tl_timer_histogram(struct timeline_histogram *histogram,
 	memcpy(histogram->values, timer->values, sizeof(histogram->values));
 }
 
-/* Find the timer of a message.  1: *number is set; 0: none; -errno. */
+/* Find the timer of the message with an id.  1: *number is set; 0: none, and
+ * *number is that of all timers; -errno. */
 static int
-find_timer(const struct tl_snap *snap, const struct tl_message *message,
-    uint32_t *number)
+find_timer(const struct tl_snap *snap, uint32_t id, uint32_t *number)
 {
 	const struct timeline_header *h = &snap->header;
 
@@ -150,10 +129,19 @@ find_timer(const struct tl_snap *snap, const struct tl_message *message,
 
 		if (rc != 0 || record == 0)
 			return rc;
-		if (record == message->id)
+		if (record == id)
 			return 1;
 	}
 	return 0;
+}
+
+uint32_t
+tl_snap_timer_count(const struct tl_snap *snap)
+{
+	uint32_t count;
+
+	(void)find_timer(snap, 0, &count); /* no record has this id */
+	return count;
 }
 
 bool
@@ -161,7 +149,7 @@ tl_snap_is_timed(const struct tl_snap *snap, const struct tl_message *message)
 {
 	uint32_t number;
 
-	return message->timer || find_timer(snap, message, &number) > 0;
+	return message->timer || find_timer(snap, message->id, &number) > 0;
 }
 
 int
@@ -169,7 +157,7 @@ tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
     const struct tl_message *message)
 {
 	uint32_t number;
-	const int rc = find_timer(snap, message, &number);
+	const int rc = find_timer(snap, message->id, &number);
 
 	return rc > 0 ? tl_snap_timer(timer, snap, number) : rc;
 }

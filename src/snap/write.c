@@ -24,17 +24,17 @@
 /* == clock == */
 
 /* The highest bit of a stamp that counts from the least int64_t. */
-#define TL_TIMELINE_BIAS ((uint64_t)1 << 63)
+#define BIAS ((uint64_t)1 << 63)
 
-struct tl_timeline_clock {
+struct clock {
 	struct timeline_knot knots[TIMELINE_KNOTS_MAX]; /* by slot */
 	uint32_t knots_max;                             /* slots */
 };
 
-static inline uint64_t
-tl_timeline_clock_bias(int64_t oldest_ns)
+static uint64_t
+bias_of(int64_t oldest_ns)
 {
-	return oldest_ns < 0 ? TL_TIMELINE_BIAS : 0;
+	return oldest_ns < 0 ? BIAS : 0;
 }
 
 /* The knots of a longer line, apart from its ends. */
@@ -62,7 +62,7 @@ is_unbroken(const struct tl_snap *snap, size_t count)
 /* Copy the knots of a snapshot.  The header already has the clock of the
  * snapshot. */
 static void
-timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
+copy_clock(struct clock *clock, const struct tl_snap *snap,
     struct timeline_header *header)
 {
 	size_t count = tl_snap_knot_count(snap);
@@ -94,10 +94,10 @@ timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
  * error of each time.
  */
 static void
-timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
-    int64_t newest_ns, uint32_t error_ns, struct timeline_header *header)
+make_clock(struct clock *clock, int64_t oldest_ns, int64_t newest_ns,
+    uint32_t error_ns, struct timeline_header *header)
 {
-	const uint64_t bias = tl_timeline_clock_bias(oldest_ns);
+	const uint64_t bias = bias_of(oldest_ns);
 	const int64_t end_ns = tl_add_ns(newest_ns, 1);
 	struct timeline_knot knot = { .utc_ns = oldest_ns,
 		.mult = TL_MULT_ONE,
@@ -134,7 +134,7 @@ timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
  * the stamps from oldest to newest with the least error; of equal ones the
  * timeline that was measured last. */
 static const struct tl_snap *
-timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
+choose_clock(const struct tl_snap *const *snaps, size_t count,
     const struct tl_event *oldest, const struct tl_event *newest)
 {
 	const struct tl_snap *best = NULL;
@@ -164,11 +164,11 @@ timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
 /* == file == */
 
 /* Starts from all zeros.  The caller then sets store, lanes and table. */
-struct tl_timeline_file {
+struct file {
 	struct timeline_header header;
 	struct tl_timeline_lanes lanes;
 	struct tl_timeline_table table;
-	struct tl_timeline_clock clock;
+	struct clock clock;
 	struct tl_names names;
 	const struct tl_snap *timers; /* its timers are kept; NULL: none */
 	struct tl_store *store;       /* the events; their ns is their number */
@@ -180,15 +180,16 @@ struct tl_timeline_file {
 	uint64_t at; /* bytes written */
 };
 
-enum { TL_TIMELINE_STORE_MEMORY = 16 << 20 }; /* memory of each sorter */
+enum {
+	STORE_MEMORY = 16 << 20, /* memory of each sorter */
+	ZEROS = 4096             /* number of zeros written at a time */
+};
 
-static inline bool
-tl_timeline_is_string(const struct tl_message *message, unsigned i)
+static bool
+is_string(const struct tl_message *message, unsigned i)
 {
 	return message->args[i].format == TIMELINE_ARG_STRING;
 }
-
-enum { ZEROS = 4096 }; /* number of zeros written at a time */
 
 static uint64_t
 to_page(uint64_t at)
@@ -199,7 +200,7 @@ to_page(uint64_t at)
 
 /* Place the timers behind the strings, each with one histogram. */
 static void
-place_timers(struct tl_timeline_file *f, uint64_t end)
+place_timers(struct file *f, uint64_t end)
 {
 	struct timeline_header *h = &f->header;
 	const uint32_t count = f->timers ? tl_snap_timer_count(f->timers) : 0;
@@ -214,7 +215,7 @@ place_timers(struct tl_timeline_file *f, uint64_t end)
 
 /* Place all regions of the file. */
 static void
-place_regions(struct tl_timeline_file *f)
+place_regions(struct file *f)
 {
 	struct timeline_header *h = &f->header;
 	const uint64_t lanes = (uint64_t)h->cpu_lanes + h->fallback_lanes;
@@ -247,7 +248,7 @@ place_regions(struct tl_timeline_file *f)
 }
 
 static int
-append(struct tl_timeline_file *f, const void *data, size_t size)
+append(struct file *f, const void *data, size_t size)
 {
 	f->at += size;
 	tl_put_bytes(&f->out->text, tl_bytes(data, size));
@@ -256,7 +257,7 @@ append(struct tl_timeline_file *f, const void *data, size_t size)
 
 /* Write zeros up to an offset. */
 static int
-append_zeros(struct tl_timeline_file *f, uint64_t to)
+append_zeros(struct file *f, uint64_t to)
 {
 	static const char zeros[ZEROS];
 	int rc = 0;
@@ -269,11 +270,10 @@ append_zeros(struct tl_timeline_file *f, uint64_t to)
 }
 
 /* Take an event, with its lane and number. */
-typedef int take_event(struct tl_timeline_file *f, struct tl_event *event);
+typedef int take_event(struct file *f, struct tl_event *event);
 
 static int
-take_from(struct tl_timeline_file *f, struct tl_store *store, bool walk,
-    take_event *take)
+take_from(struct file *f, struct tl_store *store, bool walk, take_event *take)
 {
 	struct tl_timeline_walk places;
 	struct tl_cursor *cursor;
@@ -309,7 +309,7 @@ take_from(struct tl_timeline_file *f, struct tl_store *store, bool walk,
 }
 
 static int
-keep_placed(struct tl_timeline_file *f, struct tl_event *event)
+keep_placed(struct file *f, struct tl_event *event)
 {
 	struct tl_sink *sink = tl_store_sink(f->placed);
 
@@ -320,9 +320,9 @@ keep_placed(struct tl_timeline_file *f, struct tl_event *event)
 
 /* Sort the events by their places in the file. */
 static int
-sort_by_place(struct tl_timeline_file *f)
+sort_by_place(struct file *f)
 {
-	int rc = tl_store_new(&f->placed, TL_TIMELINE_STORE_MEMORY);
+	int rc = tl_store_new(&f->placed, STORE_MEMORY);
 
 	if (rc == 0)
 		rc = take_from(f, f->store, true, keep_placed);
@@ -335,7 +335,7 @@ sort_by_place(struct tl_timeline_file *f)
 
 /* The value of an argument in the file. */
 static uint64_t
-argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
+argument(struct file *f, const struct tl_event *event, unsigned i)
 {
 	uint64_t named = event->args[i];
 
@@ -343,8 +343,7 @@ argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
 	if (event->message->builtin == TIMELINE_BUILTIN_LEVEL &&
 	    timeline_is_whole(&f->header))
 		return named;
-	if (i < event->message->argc &&
-	    tl_timeline_is_string(event->message, i) &&
+	if (i < event->message->argc && is_string(event->message, i) &&
 	    tl_timeline_table_string(&f->table, event->message, event->args[i],
 		&named) == -ENOENT)
 		f->renamed += named != event->args[i];
@@ -353,7 +352,7 @@ argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
 
 /* What is stored in an end as the stamp of its begin. */
 static uint64_t
-begun_stamp(const struct tl_timeline_file *f, const struct tl_event *end)
+begun_stamp(const struct file *f, const struct tl_event *end)
 {
 	const uint64_t stamp = end->begun_tsc ^ f->flip;
 
@@ -365,7 +364,7 @@ begun_stamp(const struct tl_timeline_file *f, const struct tl_event *end)
 }
 
 static int
-write_entry(struct tl_timeline_file *f, struct tl_event *event)
+write_entry(struct file *f, struct tl_event *event)
 {
 	struct timeline_entry entry = { .tsc = event->tsc ^ f->flip,
 		.tid = event->tid,
@@ -398,7 +397,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 
 /* Write the names without gaps.  Readers check each slot. */
 static int
-write_names(struct tl_timeline_file *f)
+write_names(struct file *f)
 {
 	const struct timeline_header *h = &f->header;
 	int rc = h->names_max > 0 ? append_zeros(f, h->names_offset) : 0;
@@ -419,7 +418,7 @@ write_names(struct tl_timeline_file *f)
 
 /* Write the strings.  The places of records may extend past the last byte. */
 static int
-write_strings(struct tl_timeline_file *f)
+write_strings(struct file *f)
 {
 	const uint64_t size = f->table.tail < f->table.capacity
 				  ? f->table.tail
@@ -434,7 +433,7 @@ write_strings(struct tl_timeline_file *f)
 
 /* Write the timers, then their histograms. */
 static int
-write_timers(struct tl_timeline_file *f)
+write_timers(struct file *f)
 {
 	const struct timeline_header *h = &f->header;
 	struct tl_timer *timer = malloc(sizeof(*timer));
@@ -461,7 +460,7 @@ write_timers(struct tl_timeline_file *f)
 }
 
 static int
-timeline_file_write(struct tl_timeline_file *f)
+write_file(struct file *f)
 {
 	const struct timeline_header *h = &f->header;
 	struct tl_store *store = f->placed ? f->placed : f->store;
@@ -481,7 +480,7 @@ timeline_file_write(struct tl_timeline_file *f)
 
 /* Plan the lanes and place all regions.  The header already has the clock. */
 static int
-timeline_file_plan(struct tl_timeline_file *f)
+plan_file(struct file *f)
 {
 	struct tl_timeline_lanes *l = &f->lanes;
 	int rc = tl_timeline_lanes_plan(l, f->store, &f->header);
@@ -555,7 +554,7 @@ struct snapshot_write {
 	size_t snap_count;
 	bool wall; /* stamps are Unix time */
 	bool is_whole;
-	struct tl_timeline_file file;
+	struct file file;
 	uint64_t count;
 	bool any; /* == over all events except losses == */
 	struct tl_event oldest;
@@ -569,25 +568,6 @@ static struct snapshot_write *
 write_of(struct tl_writer *writer)
 {
 	return (struct snapshot_write *)(void *)writer;
-}
-
-/* Define all messages and strings of a timeline, logged or not. */
-static int
-define_all(struct snapshot_write *w, const struct tl_snap *snap)
-{
-	const size_t count = tl_snap_message_count(snap);
-	int rc = 0;
-
-	for (size_t i = 0; i < count && (rc == 0 || rc == -ENOSPC); i++) {
-		const struct tl_message *message = tl_snap_message(snap, i);
-		uint32_t offset;
-
-		rc = tl_timeline_table_message(&w->file.table, message,
-		    message->kind, &offset);
-		if (rc == -ENOSPC)
-			tl_note(&w->notes, TABLE_FULL, TL_FAULT_NOWHERE);
-	}
-	return rc == -ENOSPC ? 0 : rc;
 }
 
 static int
@@ -611,10 +591,23 @@ begin(struct tl_writer *writer)
 	if ((rc = tl_timeline_lanes_init(&w->file.lanes, one)) < 0 ||
 	    (rc = tl_timeline_table_init(&w->file.table, kept,
 		 h ? h->tiers : 1)) < 0 ||
-	    (rc = tl_store_new(&w->file.store, TL_TIMELINE_STORE_MEMORY)) < 0)
+	    (rc = tl_store_new(&w->file.store, STORE_MEMORY)) < 0)
 		return rc;
 	w->file.table.no_builtins = w->wall;
-	return one ? define_all(w, one) : 0;
+	/* define all messages of a timeline, logged or not */
+	for (size_t i = 0; one && rc == 0 && i < tl_snap_message_count(one);
+	     i++) {
+		const struct tl_message *message = tl_snap_message(one, i);
+		uint32_t offset;
+
+		rc = tl_timeline_table_message(&w->file.table, message,
+		    message->kind, &offset);
+		if (rc == -ENOSPC) {
+			tl_note(&w->notes, TABLE_FULL, TL_FAULT_NOWHERE);
+			rc = 0;
+		}
+	}
+	return rc;
 }
 
 /* Define the records that an event refers to. */
@@ -633,7 +626,7 @@ define(struct snapshot_write *w, const struct tl_event *event)
 		else if (rc < 0 && rc != -ENOENT)
 			return rc;
 		rc = 0;
-		if (i < message->argc && tl_timeline_is_string(message, i))
+		if (i < message->argc && is_string(message, i))
 			rc = tl_timeline_table_string(&w->file.table, message,
 			    event->args[i], &named);
 	}
@@ -717,8 +710,8 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		 * int64_t until the oldest time is known. */
 		if (e.kind != TL_LOST && e.tsc != 0 && e.tsc != (uint64_t)e.ns)
 			tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
-		e.tsc = (uint64_t)e.ns ^ TL_TIMELINE_BIAS;
-		e.begun_tsc = (uint64_t)e.begun_ns ^ TL_TIMELINE_BIAS;
+		e.tsc = (uint64_t)e.ns ^ BIAS;
+		e.begun_tsc = (uint64_t)e.begun_ns ^ BIAS;
 		e.epoch = 0;
 	}
 	if (e.kind == TL_END)
@@ -738,44 +731,31 @@ put(struct tl_writer *writer, const struct tl_event *event)
 	    ->put(tl_store_sink(w->file.store), &e);
 }
 
-/* Copy as much of a name as fits. */
-static void
-copy_name(char to[64], const char *from)
-{
-	memcpy(to, from, strnlen(from, 64));
-}
-
-static void
-make_identity(struct snapshot_write *w)
-{
-	struct timeline_header *h = &w->file.header;
-	const struct tl_origin *origin = &w->writer.facts.origin;
-
-	copy_name(h->creator_host, origin->machine);
-	copy_name(h->creator_command, origin->command);
-	h->creator_pid = origin->pid;
-	h->created_ns = w->any ? w->oldest.ns : 0;
-	h->saved_ns = w->any ? w->newest.ns : 0;
-}
-
 /* Make the header: the process that created the file, and the clock. */
 static void
 make_header(struct snapshot_write *w)
 {
 	struct timeline_header *h = &w->file.header;
+	const struct tl_origin *origin = &w->writer.facts.origin;
 	const struct tl_snap *snap = NULL;
 
 	if (!w->wall) {
-		snap = timeline_clock_choose(w->snaps, w->snap_count,
-		    &w->oldest, &w->newest);
+		snap = choose_clock(w->snaps, w->snap_count, &w->oldest,
+		    &w->newest);
 		*h = *tl_snap_header(snap);
-		timeline_clock_copy(&w->file.clock, snap, h);
+		copy_clock(&w->file.clock, snap, h);
 	} else {
-		make_identity(w);
-		timeline_clock_make(&w->file.clock, h->created_ns, h->saved_ns,
+		/* as much of a name as fits */
+		memcpy(h->creator_host, origin->machine,
+		    strnlen(origin->machine, sizeof(h->creator_host)));
+		memcpy(h->creator_command, origin->command,
+		    strnlen(origin->command, sizeof(h->creator_command)));
+		h->creator_pid = origin->pid;
+		h->created_ns = w->any ? w->oldest.ns : 0;
+		h->saved_ns = w->any ? w->newest.ns : 0;
+		make_clock(&w->file.clock, h->created_ns, h->saved_ns,
 		    w->error_max, h);
-		w->file.flip =
-		    TL_TIMELINE_BIAS ^ tl_timeline_clock_bias(h->created_ns);
+		w->file.flip = BIAS ^ bias_of(h->created_ns);
 	}
 	tl_layout_identify(h, TIMELINE_IMPORTED);
 	h->compat = h->incompat = 0;
@@ -801,37 +781,32 @@ say_notes(struct snapshot_write *w)
 	tl_notes_report(notes, w->writer.report);
 }
 
-/* Do the header and the heads of the lanes say of the entries what those of the
- * snapshot do?  Before 2.2 an entry of a level did not name its message. */
-static bool
-keeps_observed(const struct snapshot_write *w)
-{
-	const struct timeline_header *h =
-	    w->file.timers ? tl_snap_header(w->file.timers) : NULL;
-
-	return h && w->file.lanes.apart && timeline_is_whole(h) &&
-	       h->major == TIMELINE_MAJOR && h->minor >= 2;
-}
-
 static int
 end(struct tl_writer *writer)
 {
 	struct snapshot_write *w = write_of(writer);
 	struct tl_sink *sink = tl_store_sink(w->file.store);
+	const struct timeline_header *h = NULL;
 	int rc = w->file.store ? sink->finish(sink) : -ENOMEM;
 
-	if (rc == 0) {
-		make_header(w);
-		if (w->is_whole && w->snap_count == 1)
-			w->file.timers = w->snaps[0];
-		rc = timeline_file_plan(&w->file);
+	if (rc < 0)
+		return rc;
+	make_header(w);
+	if (w->is_whole && w->snap_count == 1) {
+		w->file.timers = w->snaps[0];
+		h = tl_snap_header(w->snaps[0]);
 	}
-	if (rc == 0 && keeps_observed(w))
+	rc = plan_file(&w->file);
+	/* Do the header and the heads of the lanes say of the entries what
+	 * those of the snapshot do?  Before 2.2 an entry of a level did not
+	 * name its message. */
+	if (h && w->file.lanes.apart && timeline_is_whole(h) &&
+	    h->major == TIMELINE_MAJOR && h->minor >= 2)
 		w->file.header.compat |= TIMELINE_COMPAT_WHOLE;
 	else
 		w->file.header.cut = 0;
 	if (rc == 0)
-		rc = timeline_file_write(&w->file);
+		rc = write_file(&w->file);
 	if (rc == 0)
 		say_notes(w);
 	return rc;

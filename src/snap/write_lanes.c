@@ -25,12 +25,6 @@ enum {
 /* largest number of slots of a lane */
 static const uint64_t slots_max = UINT64_C(1) << 31;
 
-static uint64_t
-greater(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The loss after the last event. */
 static uint64_t
 tail_of(const struct tl_timeline_lanes *l)
@@ -68,10 +62,10 @@ choose_slots(const struct tl_timeline_lanes *l)
 
 	if (!l->rises)
 		return power_from(l->span + tail_of(l));
-	slots = greater(l->span / LANES_MOST,
+	slots = tl_most(l->span / LANES_MOST,
 	    l->span / (LANES_WANTED * (l->breaks + 1)));
-	slots = greater(slots, tail_of(l)) + 1 + l->has_cpus;
-	return power_from(greater(slots, SLOTS_MIN));
+	slots = tl_most(slots, tail_of(l)) + 1 + l->has_cpus;
+	return power_from(tl_most(slots, SLOTS_MIN));
 }
 
 void
@@ -500,40 +494,23 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 	return 0;
 }
 
-int
-tl_timeline_lanes_plan(struct tl_timeline_lanes *l, struct tl_store *events,
-    struct timeline_header *h)
+/* Put all events, and the losses between and after them, into lanes in a
+ * row. */
+static int
+walk_all(struct tl_timeline_lanes *l, struct tl_store *events,
+    const struct timeline_header *h)
 {
-	bool are_whole = true;
-	uint64_t slots;
 	struct tl_timeline_walk w;
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	uint64_t number;
 	uint32_t lane;
-	int rc;
+	int rc = tl_store_cursor(events, TL_OLDEST_FIRST, &cursor);
 
-	for (size_t i = 0; l->snap && are_whole && i < l->strand_count; i++)
-		are_whole = is_whole(&l->strands[i], tl_snap_lane(l->snap, i));
-	l->apart = l->apart && !l->epochs_full && (l->lanes_rise || are_whole);
-	if (l->apart)
-		return plan_as_they_were(l, h);
-	free_epochs(l);
-	l->epochs_full = false;
-	/* Plan lanes in a row, because the lanes cannot stay as they were. */
-	slots = choose_slots(l);
-	h->cpu_lanes = CPU_LANES;
-	h->tiers = 1;
-	memset(h->tier_entries, 0, sizeof(h->tier_entries));
-	h->tier_entries[0] = slots;
-	if (slots > slots_max)
-		return -EFBIG;
-	memcpy(h->fallback_entries, h->tier_entries,
-	    sizeof(h->fallback_entries));
+	if (rc < 0)
+		return rc;
 	tl_timeline_walk_start(&w, l, h);
 	w.planning = true;
-	if ((rc = tl_store_cursor(events, TL_OLDEST_FIRST, &cursor)) < 0)
-		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0)
 		if ((rc = tl_timeline_walk_put(&w, &event, &lane, &number)) < 0)
 			break;
@@ -542,16 +519,35 @@ tl_timeline_lanes_plan(struct tl_timeline_lanes *l, struct tl_store *events,
 		return rc;
 	/* place the loss after the last event, where no slot has its CPU */
 	drop_cpu(&w);
-	if (w.lane == 0) {
-		if ((rc = open_lane(&w)) < 0)
-			return rc;
-	} else if (w.lost > TL_TIMELINE_TAIL_MAX) {
+	if (w.lane == 0)
+		return open_lane(&w);
+	if (w.lost > TL_TIMELINE_TAIL_MAX) {
 		displace(&w);
-	} else {
-		assert(w.used + w.lost <= w.slots);
-		lose_slots(&w, w.lost);
-		l->heads[w.lane].end = w.used;
+		return 0;
 	}
+	assert(w.used + w.lost <= w.slots);
+	lose_slots(&w, w.lost);
+	l->heads[w.lane].end = w.used;
+	return 0;
+}
+
+static int
+plan_in_a_row(struct tl_timeline_lanes *l, struct tl_store *events,
+    struct timeline_header *h)
+{
+	const uint64_t slots = choose_slots(l);
+	int rc;
+
+	h->cpu_lanes = CPU_LANES;
+	h->tiers = 1;
+	memset(h->tier_entries, 0, sizeof(h->tier_entries));
+	h->tier_entries[0] = slots;
+	if (slots > slots_max)
+		return -EFBIG;
+	memcpy(h->fallback_entries, h->tier_entries,
+	    sizeof(h->fallback_entries));
+	if ((rc = walk_all(l, events, h)) < 0)
+		return rc;
 	l->cpus_lost += l->displaced && l->leads_cpu;
 	assert(l->lane_count - CPU_LANES <= TIMELINE_LANES_MAX);
 	h->fallback_lanes = l->lane_count - CPU_LANES;
@@ -568,15 +564,31 @@ tl_timeline_lanes_plan(struct tl_timeline_lanes *l, struct tl_store *events,
 	/* earlier lanes ended before an epoch */
 	for (size_t i = 0; i < l->epoch_count; i++) {
 		uint64_t *heads = calloc(l->lane_count, sizeof(*heads));
+		const uint64_t lane = l->epochs[i].heads[0];
 
 		if (!heads)
 			return -ENOMEM;
-		lane = (uint32_t)l->epochs[i].heads[0];
-		for (uint32_t k = 0; k < lane; k++)
+		for (uint64_t k = 0; k < lane; k++)
 			heads[k] = l->heads[k].end;
 		heads[lane] = l->heads[lane].first + l->epochs[i].heads[1];
 		free(l->epochs[i].heads);
 		l->epochs[i].heads = heads;
 	}
 	return 0;
+}
+
+int
+tl_timeline_lanes_plan(struct tl_timeline_lanes *l, struct tl_store *events,
+    struct timeline_header *h)
+{
+	bool are_whole = true;
+
+	for (size_t i = 0; l->snap && are_whole && i < l->strand_count; i++)
+		are_whole = is_whole(&l->strands[i], tl_snap_lane(l->snap, i));
+	l->apart = l->apart && !l->epochs_full && (l->lanes_rise || are_whole);
+	if (l->apart)
+		return plan_as_they_were(l, h);
+	free_epochs(l);
+	l->epochs_full = false;
+	return plan_in_a_row(l, events, h);
 }

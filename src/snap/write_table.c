@@ -5,17 +5,10 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "ring/ring.h"
+#include "snap/lane.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* The content of a record. */
-struct content {
-	struct timeline_record fixed;
-	struct tl_bytes category;
-	struct tl_bytes text;
-	struct tl_bytes file;
-};
 
 int
 tl_timeline_table_init(struct tl_timeline_table *t, uint64_t kept,
@@ -81,53 +74,19 @@ reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
 	return 0;
 }
 
-/* Write a text of a record.  The NUL after the text is already there. */
-static void
-write_text(uint8_t *to, uint32_t *end, struct tl_bytes text, uint32_t *at,
-    uint32_t *length)
-{
-	*at = *end;
-	*length = (uint32_t)text.size;
-	if (text.size > 0)
-		memcpy(to + *end, text.data, text.size);
-	*end += *length + 1;
-}
-
-static uint64_t
-size_of(const struct content *c)
-{
-	const uint64_t size = sizeof(c->fixed) + c->category.size +
-			      c->text.size + c->file.size + 3;
-
-	return (size + TIMELINE_RECORD_ALIGN - 1) &
-	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
-}
-
 static int
-add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
+add(struct tl_timeline_table *t, const struct tl_record *c, uint64_t wanted,
     uint64_t size_max, uint32_t *offset)
 {
-	struct timeline_record *r = &c->fixed;
-	uint32_t end = sizeof(*r);
-	uint64_t size, at;
+	uint64_t at;
 	int rc;
 
 	if (c->category.size > size_max || c->text.size > size_max ||
 	    c->file.size > size_max)
 		return -ENOSPC;
-	size = size_of(c);
-	if ((rc = reserve(t, wanted, size, size_max, &at)) < 0)
+	if ((rc = reserve(t, wanted, tl_record_size(c), size_max, &at)) < 0)
 		return rc;
-	r->size = (uint32_t)size;
-	r->link = t->newest;
-	r->hash = tl_record_hash(&(struct tl_record){ .fixed = *r,
-	    .category = c->category,
-	    .text = c->text });
-	write_text(t->bytes + at, &end, c->category, &r->category,
-	    &r->category_length);
-	write_text(t->bytes + at, &end, c->text, &r->text, &r->text_length);
-	write_text(t->bytes + at, &end, c->file, &r->file, &r->file_length);
-	memcpy(t->bytes + at, r, sizeof(*r));
+	tl_record_write(t->bytes + at, c, t->newest);
 	t->newest = at;
 	*offset = (uint32_t)at;
 	return 0;
@@ -136,7 +95,7 @@ add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
 /* Set the text of a message.  Readers will parse the text; a text that cannot
  * be parsed is written without its $. */
 static int
-set_text(struct content *c, const struct tl_message *message,
+set_text(struct tl_record *c, const struct tl_message *message,
     struct tl_text *plain)
 {
 	struct tl_message parsed = { 0 };
@@ -166,7 +125,7 @@ add_message(struct tl_timeline_table *t, const struct tl_message *message,
 	const uint8_t level = message->level < TIMELINE_LEVEL_MAX
 				  ? message->level
 				  : TIMELINE_LEVEL_MAX;
-	struct content c = {
+	struct tl_record c = {
 		.fixed = { .kind = kind,
 		    .level = level,
 		    .gate = message->gate,
@@ -189,48 +148,15 @@ add_message(struct tl_timeline_table *t, const struct tl_message *message,
 	return rc;
 }
 
-/* Add the message that stands for messages without room, with the text that
- * readers show for a missing message. */
-static int
-add_lost(struct tl_timeline_table *t)
-{
-	struct tl_message lost = { .category = tl_bytes_of("?"),
-		.kind = TIMELINE_RECORD_INSTANT,
-		.level = TIMELINE_LEVEL_MAX };
-
-	if (t->lost != 0)
-		return 0;
-	tl_message_parse(&lost,
-	    tl_bytes_of("message lost, with $a%x, $b%x, $c%x, and $d%x"));
-	return add_message(t, &lost, lost.kind, TL_TIMELINE_TABLE_MAX,
-	    &t->lost);
-}
-
-/* Find the element of an array for a key.  0: known; 1: new; -ENOSPC;
- * -ENOMEM. */
-static int
-find(struct tl_id_map *numbers, struct tl_id_key key, uint32_t **at,
-    size_t *capacity, uint32_t *number)
-{
-	const int fresh = tl_id_map_get(numbers, key, number);
-	int rc;
-
-	if (fresh <= 0)
-		return fresh;
-	rc = TL_ARRAY_ZEROS(*at, *capacity, *number);
-	if (rc < 0)
-		return rc;
-	return fresh;
-}
-
 int
 tl_timeline_table_message(struct tl_timeline_table *t,
     const struct tl_message *message, uint8_t kind, uint32_t *offset)
 {
 	const struct tl_id_key key = { (uintptr_t)message, kind };
+	struct tl_message lost;
 	uint32_t n;
-	int rc =
-	    find(&t->messages, key, &t->message_at, &t->message_capacity, &n);
+	int rc = TL_ID_MAP_ROOM(&t->messages, key, &n, t->message_at,
+	    t->message_capacity);
 
 	if (rc > 0)
 		rc = add_message(t, message, kind, t->size_max,
@@ -241,7 +167,13 @@ tl_timeline_table_message(struct tl_timeline_table *t,
 		*offset = t->message_at[n];
 	if (rc != -ENOSPC)
 		return rc;
-	rc = add_lost(t);
+	/* a message stands for those without room, as it does in readers */
+	rc = 0;
+	if (t->lost == 0) {
+		tl_message_make_lost(&lost);
+		rc = add_message(t, &lost, lost.kind, TL_TIMELINE_TABLE_MAX,
+		    &t->lost);
+	}
 	*offset = t->lost;
 	return rc < 0 ? rc : -ENOSPC;
 }
@@ -251,7 +183,7 @@ tl_timeline_table_string(struct tl_timeline_table *t,
     const struct tl_message *message, uint64_t number, uint64_t *named)
 {
 	const struct tl_id_key key = { (uintptr_t)message->strings, number };
-	struct content c = { .fixed.kind = TIMELINE_RECORD_STRING,
+	struct tl_record c = { .fixed.kind = TIMELINE_RECORD_STRING,
 		.text = tl_message_string(message, number),
 		.category = tl_bytes_of(""),
 		.file = tl_bytes_of("") };
@@ -270,23 +202,12 @@ tl_timeline_table_string(struct tl_timeline_table *t,
 			*named = 1; /* no record can have this offset */
 		return -ENOENT;
 	}
-	rc = find(&t->strings, key, &t->string_at, &t->string_capacity, &n);
+	rc = TL_ID_MAP_ROOM(&t->strings, key, &n, t->string_at,
+	    t->string_capacity);
 	if (rc > 0)
 		rc = add(t, &c, number, t->size_max, &t->string_at[n]);
 	*named = rc == 0 ? t->string_at[n] : 0;
 	return rc == 0 && *named == 0 ? -ENOSPC : rc;
-}
-
-/* Find a place among the places of records that were not kept.  0: none. */
-static uint64_t
-find_hole(struct tl_timeline_table *t, uint64_t size)
-{
-	for (; tl_fits(t->kept, t->hole, size, 1);
-	     t->hole += TIMELINE_RECORD_ALIGN) {
-		if (is_free(t, t->hole, size))
-			return t->hole;
-	}
-	return 0;
 }
 
 int
@@ -294,7 +215,7 @@ tl_timeline_table_epoch(struct tl_timeline_table *t, uint32_t number,
     const uint64_t *heads, size_t lanes)
 {
 	const size_t size = (lanes + 1) * sizeof(*heads);
-	struct content c = { .fixed.kind = TIMELINE_RECORD_EPOCH,
+	struct tl_record c = { .fixed.kind = TIMELINE_RECORD_EPOCH,
 		.category = tl_bytes_of(""),
 		.file = tl_bytes_of("") };
 	uint64_t *words = malloc(size);
@@ -306,8 +227,11 @@ tl_timeline_table_epoch(struct tl_timeline_table *t, uint32_t number,
 	words[0] = number;
 	memcpy(words + 1, heads, lanes * sizeof(*heads));
 	c.text = tl_bytes(words, size);
-	rc = add(t, &c, find_hole(t, size_of(&c)), TL_TIMELINE_TABLE_MAX,
-	    &offset);
+	/* find a place among those of records that were not kept */
+	while (tl_fits(t->kept, t->hole, tl_record_size(&c), 1) &&
+	       !is_free(t, t->hole, tl_record_size(&c)))
+		t->hole += TIMELINE_RECORD_ALIGN;
+	rc = add(t, &c, t->hole, TL_TIMELINE_TABLE_MAX, &offset);
 	free(words);
 	return rc;
 }

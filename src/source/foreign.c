@@ -131,8 +131,8 @@ take_fault(void *context, const struct tl_fault *fault)
 	f->damaged |= fault->rc != 0 && fault->rc != -ENODATA;
 }
 
-/* Open the second file that may lie beside the input.  *storage is NULL if there
- * is none. */
+/* Open the second file that may lie beside the input.  *storage is NULL if
+ * there is none. */
 static int
 open_beside(struct tl_storage **storage, const char *name, const char *suffix)
 {

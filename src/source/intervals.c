@@ -115,60 +115,41 @@ add_between(struct tl_intervals *v, int64_t from_ns, int64_t to_ns,
 	add(v, from_ns, to_ns, look);
 }
 
-/* Add the time from a stamp on, in which the levels close the gate: slots may
- * open the gate. */
-static void
-add_slots(struct tl_intervals *v, const struct tl_event *b, uint64_t tsc)
-{
-	const struct tl_observed_now *now = &v->state.now;
-	const struct tl_event *a = &v->state.at;
-	const uint32_t share = now->shares[v->state.gate];
-	int64_t from_ns = tl_event_time_at(a, b, tsc);
-
-	while (now->has_plan && share != 0 && tsc < b->tsc &&
-	       a->epoch == now->plan_epoch && tsc < now->lease && v->rc == 0) {
-		const uint64_t slot = timeline_slot(tsc, now->shift);
-		const uint64_t next = (slot + 1) << now->shift;
-		const uint64_t to = next < now->lease ? next : now->lease;
-		const int64_t to_ns = tl_event_time_at(a, b, to);
-
-		add_between(v, from_ns, to_ns,
-		    tl_slot_is_open(slot, share, now->seed) ? TL_LOOK_OBSERVED
-							    : v->state.closed);
-		from_ns = to_ns;
-		tsc = to;
-	}
-	add_between(v, from_ns, b->ns, v->state.closed);
-}
-
 /* Add the time from a stamp up to the next entry, in which all entries were
  * kept. */
 static void
 add_kept(struct tl_intervals *v, const struct tl_event *b, uint64_t tsc)
 {
-	const struct tl_observed_now *now = &v->state.now;
+	struct tl_observed_now now = v->state.now;
 	const struct tl_event *a = &v->state.at;
-	const bool is_burst = now->threshold < now->base;
 	const unsigned gate = v->state.gate;
-	const int64_t from_ns = tl_event_time_at(a, b, tsc);
-	uint64_t until = tsc;
+	int64_t from_ns = tl_event_time_at(a, b, tsc);
 
-	if (now->threshold == 0 || b->ns <= v->gates_ns) {
+	if (now.threshold == 0 || b->ns <= v->gates_ns) {
 		add_between(v, from_ns, b->ns, TL_LOOK_NOT_KNOWN);
-	} else if (gate >= now->threshold && (!is_burst || gate >= now->base)) {
-		add_between(v, from_ns, b->ns, TL_LOOK_OBSERVED);
-	} else if (a->epoch != b->epoch) {
-		add_between(v, from_ns, b->ns, TL_LOOK_NOT_KNOWN);
-	} else {
-		if (gate >= now->threshold && a->epoch == now->until_epoch &&
-		    now->until > tsc) {
-			until = now->until < b->tsc ? now->until : b->tsc;
-			add_between(v, from_ns, tl_event_time_at(a, b, until),
-			    TL_LOOK_OBSERVED);
-		}
-		if (until < b->tsc || b->tsc <= a->tsc)
-			add_slots(v, b, until);
+		return;
 	}
+	if (gate >= now.threshold && gate >= now.base) {
+		add_between(v, from_ns, b->ns, TL_LOOK_OBSERVED);
+		return;
+	}
+	if (a->epoch != b->epoch) {
+		add_between(v, from_ns, b->ns, TL_LOOK_NOT_KNOWN);
+		return;
+	}
+	now.has_plan &= now.shares[gate] != 0;
+	while (tsc < b->tsc && v->rc == 0) {
+		uint64_t until = b->tsc;
+		const bool is_open =
+		    gate >= tl_observed_lowest(&now, a->epoch, tsc, &until);
+		const int64_t to_ns = tl_event_time_at(a, b, until);
+
+		add_between(v, from_ns, to_ns,
+		    is_open ? TL_LOOK_OBSERVED : v->state.closed);
+		from_ns = to_ns;
+		tsc = until;
+	}
+	add_between(v, from_ns, b->ns, v->state.closed);
 }
 
 /* Add the time between the last entry and b. */

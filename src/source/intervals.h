@@ -24,8 +24,8 @@ struct tl_intervals;
 
 /* Open the intervals of a message of a source, which run, the oldest first and
  * without a gap, from the first entry of the source to its cut, or to its last
- * entry.  Two observed intervals that touch have a loss between them.  They have
- * a cursor of their own.  0 or -errno. */
+ * entry.  Two observed intervals that touch have a loss between them.  They
+ * have a cursor of their own.  0 or -errno. */
 int tl_intervals_open(struct tl_intervals **intervals,
     const struct tl_source *source, const struct tl_message *message);
 /* Returns 1; 0: no more; -errno. */

@@ -77,9 +77,10 @@ void tl_sources_warn_copies(const struct tl_sources *sources,
  * -ENODATA without entries. */
 int tl_sources_newest(const struct tl_sources *sources, int64_t *ns);
 
-/* Set *ns to the end of the record: the latest time up to which a source is known
- * to be complete, or at which it has an entry.  A timeline is complete up to the
- * moment at which it was copied.  Returns 0 or -ENODATA without entries. */
+/* Set *ns to the end of the record: the latest time up to which a source is
+ * known to be complete, or at which it has an entry.  A timeline is complete up
+ * to the moment at which it was copied.  Returns 0 or -ENODATA without
+ * entries. */
 int tl_sources_end(const struct tl_sources *sources, int64_t *ns);
 
 /* An upper bound of the number of entries that a cursor yields. */

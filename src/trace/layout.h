@@ -122,8 +122,8 @@ enum {
 /* The INFO of an entry that changes gates; the digit is the gate then.  The
  * value is the first line of the message; empty: any messages. */
 #define TL_TRACE_GATE "gate 0"
-/* The INFOs of what was observed, before the first event and after the last; see
- * event/observe/said.c. */
+/* The INFOs of what was observed, before the first event and after the last;
+ * see event/observe/said.c. */
 #define TL_TRACE_OBSERVED "observed"
 #define TL_TRACE_ENDS     "observed at the end"
 

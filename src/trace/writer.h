@@ -155,8 +155,8 @@ void tl_trace_stream_free(struct tl_trace_stream *stream);
 
 /* End the open spans of a stream that are not around an event, which was put
  * into spans and comes next, without an end event.  An end of a span ends the
- * spans inside by itself.  Takes the lock of the stream.  0, -ENOMEM or an error
- * of writing. */
+ * spans inside by itself.  Takes the lock of the stream.  0, -ENOMEM or an
+ * error of writing. */
 int tl_trace_stream_leave(struct tl_trace_stream *stream,
     struct tl_spans *spans, const struct tl_event *event);
 

@@ -6,7 +6,7 @@
  * matter.
  */
 #include "../lib/process.h"
-#include "front/log_file.h"
+#include "front/front.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
  * Bytes from a client that contain WORD wait MS milliseconds, and so do all
  * bytes behind them.  The first line of output is the port, on loopback.
  */
-#include "base/process.h"
+#include "base/file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "daemon/disk/snapshot_file.h"
 
 #include "analysis/brief.h"
-#include "base/process.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "daemon/disk/names.h"
 #include "source/sources.h"

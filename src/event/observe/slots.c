@@ -40,6 +40,34 @@ tl_observe_plan(struct tl_observer *o, const struct tl_plan_entry *plan)
 		o->now.plan = ++o->count;
 }
 
+unsigned
+tl_observed_lowest(const struct tl_observed_now *now, uint32_t epoch,
+    uint64_t tsc, uint64_t *until)
+{
+	const bool is_burst = now->threshold < now->base &&
+			      epoch == now->until_epoch && tsc < now->until;
+	const unsigned lowest =
+	    is_burst || now->threshold > now->base ? now->threshold : now->base;
+	unsigned level = TIMELINE_LEVEL_MIN;
+	uint64_t slot, end;
+	uint32_t hash;
+
+	if (is_burst && now->until < *until)
+		*until = now->until;
+	if (!now->has_plan || epoch != now->plan_epoch || tsc >= now->lease)
+		return lowest;
+	slot = timeline_slot(tsc, now->shift);
+	end = (slot + 1) << now->shift;
+	if (end > now->lease || end <= tsc) /* the last slot of all wraps */
+		end = now->lease;
+	if (end < *until)
+		*until = end;
+	hash = timeline_slot_hash(slot, now->seed);
+	while (level < lowest && hash >= now->shares[level])
+		level++;
+	return level;
+}
+
 static bool
 is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
 {

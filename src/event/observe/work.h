@@ -36,8 +36,8 @@ bool tl_observe_is_incomplete(const struct tl_observer *observer,
 bool tl_observe_is_kept(const struct tl_observer *observer,
     const struct tl_event *event);
 bool tl_observe_is_damaged(const struct tl_event *event);
-/* Set the intervals of an event.  The one entry of a timer's span has both ends,
- * so the pair is sure. */
+/* Set the intervals of an event.  The one entry of a timer's span has both
+ * ends, so the pair is sure. */
 static inline void
 tl_observe_set(struct tl_event *event, uint64_t number)
 {

@@ -19,13 +19,12 @@
  * and end may be no pair.  begun_tsc is the stamp of the begin of such an end,
  * and 0 for an end of which is known that it has no begin.  proven is true for
  * an end that was logged with the stamp of its begin, and for a begin whose end
- * will be.  host
- * and timeline are names, too.  A line ends with \n; RFC 4180 quotes; no field
- * holds a line break.  An unknown CPU is empty.  An end that was logged without
- * arguments has those of its begin, and bare is true; if the begin is unknown,
- * it has the names of the arguments and no values.  An empty text is "".  If a
- * span belongs to its message, not to a thread, and has fewer than four
- * arguments, scope,source follows the arguments.
+ * will be.  host and timeline are names, too.  A line ends with \n; RFC 4180
+ * quotes; no field holds a line break.  An unknown CPU is empty.  An end that
+ * was logged without arguments has those of its begin, and bare is true; if the
+ * begin is unknown, it has the names of the arguments and no values.  An empty
+ * text is "".  If a span belongs to its message, not to a thread, and has fewer
+ * than four arguments, scope,source follows the arguments.
  *
  * The file can be read back, because the message contains the formats of the
  * arguments.  $x and $x%x are decimal without a sign, $x%d and $x%t with a
@@ -37,10 +36,10 @@
  * versions wrote them, are read.  What an end with begun_tsc says is taken; the
  * duration of another end is computed from its begin.  All lines become one
  * timeline, with the host and name of the lines; if lines differ in these, the
- * timeline has none.  The line of names may be missing; such a file is not recognised,
- * but is read if the user names the format.  The reader reports these faults
- * and continues: lines of another form, values that do not fit the format of
- * their argument, unknown priorities.
+ * timeline has none.  The line of names may be missing; such a file is not
+ * recognised, but is read if the user names the format.  The reader reports
+ * these faults and continues: lines of another form, values that do not fit the
+ * format of their argument, unknown priorities.
  */
 #ifndef TL_FORMAT_CSV_CSV_H
 #define TL_FORMAT_CSV_CSV_H

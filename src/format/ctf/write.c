@@ -12,8 +12,8 @@
 #include "format/ctf/ctf.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/ns.h"
-#include "base/process.h"
 #include "base/table.h"
 #include "event/names.h"
 #include "event/reader.h"

@@ -199,7 +199,8 @@ put_words(struct tl_html_chunk *chunk, const struct tl_event *event, unsigned i)
 	return 0;
 }
 
-/* Find the number of an event's place, and define a new place with its names. */
+/* Find the number of an event's place, and define a new place with its
+ * names. */
 static int
 place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
     uint32_t *number)

@@ -171,8 +171,9 @@ void tl_html_put_script(struct tl_text *text, struct tl_bytes json);
  *
  * the source; the time from which the next level is open, and for how long the
  * list tells; the level, or why nothing is observed (TL_OWN_OVERWRITTEN,
- * TL_OWN_LOST), or 0 if all is observed of an input that has no levels (is_known
- * is false); then changes, the nanoseconds since the change before first.
+ * TL_OWN_LOST), or 0 if all is observed of an input that has no levels
+ * (is_known is false); then changes, the nanoseconds since the change before
+ * first.
  */
 void tl_html_put_history(struct tl_text *text, const struct tl_details *details,
     uint16_t source, bool is_known, int64_t from_ns, int64_t to_ns);

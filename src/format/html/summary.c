@@ -1320,8 +1320,8 @@ put_kind(struct tl_text *text, int64_t first_ns, int64_t *to_ns, int64_t ns,
 	*to_ns += ns;
 }
 
-/* Append which level was the lowest that was open.  Within a bin, the level that
- * was open last comes first, and then the others by their number. */
+/* Append which level was the lowest that was open.  Within a bin, the level
+ * that was open last comes first, and then the others by their number. */
 static void
 put_history(const struct tl_html_summary *s, struct tl_text *text,
     const struct tl_html_question *q, const struct cells *c)

@@ -21,8 +21,8 @@
  *
  * Bounds.  Threads, lanes and messages beyond a maximum are counted in
  * "others", a stack beyond a maximum counts for its parent, and counters beyond
- * a maximum are not shown, so that a summary takes at most 100 MiB, usually 1 or
- * 2.  An entry costs a few tens of ns; whole bins are added once they are
+ * a maximum are not shown, so that a summary takes at most 100 MiB, usually 1
+ * or 2.  An entry costs a few tens of ns; whole bins are added once they are
  * complete.
  *
  * Percentiles come from buckets that are 1/4 octave wide, and are at most 25

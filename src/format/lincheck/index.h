@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.h - the index beside a Lincheck trace.  The index consists of a cell for
- * each definition, each finished container and each block:
+ * index.h - the index beside a Lincheck trace.  The index consists of a cell
+ * for each definition, each finished container and each block:
  *
  *	definition	offset of its first byte in the file
  *	container	content in the stream of its thread: begin, footer
@@ -15,8 +15,8 @@
  *	lane	  place   +- chunk: 256 cells -+- chunk -+
  *
  * The cells of the containers of a thread are ordered by the ends of the
- * containers.  A chunk keeps the last end and the least start of its cells, so a
- * container is found in the memory of its chunk.
+ * containers.  A chunk keeps the last end and the least start of its cells, so
+ * a container is found in the memory of its chunk.
  *
  * Until it is checked, an index may contain anything.  Opening checks the order
  * of the cells, reads every definition that a cell points to, and compares both
@@ -74,8 +74,8 @@ enum { TL_LINCHECK_WINDOW = 16 << 10 /* bytes read at once */ };
 
 /*
  * Parse the object at a byte of the storage, all of which lies before end: the
- * size of the object, -EBADMSG if there is none, or -errno.  The object is valid
- * until the next call.  read_size: bytes to read if the window has none.
+ * size of the object, -EBADMSG if there is none, or -errno.  The object is
+ * valid until the next call.  read_size: bytes to read if the window has none.
  */
 int64_t tl_lincheck_window_parse(struct tl_lincheck_window *window, uint64_t at,
     uint64_t end, size_t read_size, struct tl_lincheck_dialect *dialect,
@@ -135,15 +135,16 @@ struct tl_lincheck_index {
 
 /*
  * Open an index, and put all definitions and names of threads into messages,
- * whose version is set.  Both storages must outlive the index.  0; -EBADMSG: the
- * index does not fit the data, or the data is not whole; -errno.
+ * whose version is set.  Both storages must outlive the index.  0; -EBADMSG:
+ * the index does not fit the data, or the data is not whole; -errno.
  */
 int tl_lincheck_index_open(struct tl_lincheck_index *index,
     struct tl_storage *storage, struct tl_lincheck_window *data,
     struct tl_lincheck_messages *messages);
 void tl_lincheck_index_free(struct tl_lincheck_index *index);
 
-/* Find the cell of the container whose content begins at start: 1, 0, -errno. */
+/* Find the cell of the container whose content begins at start: 1, 0,
+ * -errno. */
 int tl_lincheck_index_find(struct tl_lincheck_index *index,
     const struct tl_lincheck_lane *lane, uint64_t start, struct tl_cell *cell);
 

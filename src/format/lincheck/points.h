@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * points.h - shared by the files of the Lincheck writer: the point that an event
- * becomes, the threads, and the points in the streams of the threads.
+ * points.h - shared by the files of the Lincheck writer: the point that an
+ * event becomes, the threads, and the points in the streams of the threads.
  *
  *	message --> form
  *	event, form --> values --> record --+--> stream --> block --> file

@@ -723,7 +723,8 @@ add_threads(struct tl_lincheck_trees *t)
 		return -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = add_thread(t, (uint32_t)i);
-	/* damage, or an unfinished call, at this level: the file is read whole */
+	/* damage, or an unfinished call, at this level: the file is read
+	 * whole */
 	return rc == 0 && t->said ? -EBADMSG : rc;
 }
 

@@ -2,7 +2,7 @@
 /* write.c - events to points. */
 #include "format/lincheck/lincheck.h"
 
-#include "base/process.h"
+#include "base/file.h"
 #include "event/message_map.h"
 #include "event/reader.h"
 #include "format/label.h"

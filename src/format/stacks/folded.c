@@ -20,8 +20,8 @@
  * that end.  The span of an end may be closed already, with a span around it
  * that it outlives.
  *
- * A span of scope TIMELINE_SOURCE has no thread, and none is around it: its node
- * is below the root, or below its host, and has the duration of the span.
+ * A span of scope TIMELINE_SOURCE has no thread, and none is around it: its
+ * node is below the root, or below its host, and has the duration of the span.
  */
 #include "format/stacks/folded.h"
 

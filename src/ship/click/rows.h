@@ -29,8 +29,8 @@ void tl_click_put_table(struct tl_text *text, const struct tl_click_url *url,
 /* Append "CREATE VIEW IF NOT EXISTS TABLE_unique ...". */
 void tl_click_put_view(struct tl_text *text, const struct tl_click_url *url);
 
-/* Append the rows of a block, of events that pass the filter, each by itself; NULL:
- * of all.  Losses pass.  0; -EBADMSG: it cannot be read; -errno; the
+/* Append the rows of a block, of events that pass the filter, each by itself;
+ * NULL: of all.  Losses pass.  0; -EBADMSG: it cannot be read; -errno; the
  * fault. */
 int tl_click_put_rows(struct tl_text *text, const struct tl_block *block,
     struct tl_script_filter *filter, struct tl_fault *fault);

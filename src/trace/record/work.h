@@ -271,11 +271,11 @@ tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
 /* Take note that the file and all its streams have ended. */
 void tl_recorder_threads_leave(struct tl_recorder_threads *threads);
 /*
- * Begin a file with the open spans, until the data has size_max
- * bytes: not with those whose end may have been lost, whose observed interval
- * has ended, unless the end will be proven, or whose process has ended and all
- * its entries have come, nor with a begin that is put next.  *count is the
- * number of spans.  0 or -errno.
+ * Begin a file with the open spans, until the data has size_max bytes: not with
+ * those whose end may have been lost, whose observed interval has ended, unless
+ * the end will be proven, or whose process has ended and all its entries have
+ * come, nor with a begin that is put next.  *count is the number of spans.  0
+ * or -errno.
  */
 int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
     struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count);

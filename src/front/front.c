@@ -1,18 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log_file.c - whole lines, appended. */
-#include "front/log_file.h"
+/* front.c - spans for names, new timelines, and files of whole lines. */
+#include "front/front.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "ring/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+int
+tl_front_label(struct timeline *tl, const char *category, const char *name,
+    const char *suffix, const char *which, int scope,
+    struct tl_front_label *label)
+{
+	const bool plain = name[0] && !strpbrk(name, "$\n");
+	struct timeline_definition definition = { .category = category,
+		.priority = "info",
+		.kind = TIMELINE_SPAN,
+		.scope = scope };
+	struct tl_text text = { 0 };
+	int rc = 0, defined;
+
+	*label = (struct tl_front_label){ 0 };
+	if (!plain)
+		rc = timeline_string(tl, name, &label->argument);
+	tl_put_string(&text, plain ? name : "$label%s");
+	tl_put_string(&text, suffix);
+	tl_put_char(&text, '\n');
+	tl_put_string(&text, which);
+	definition.message = tl_text_string(&text);
+	if (rc == 0 && text.rc < 0)
+		rc = text.rc;
+	/* Without a timeline the span is the closed span, which logs
+	 * nothing. */
+	defined = timeline_define_event(rc == 0 ? tl : NULL, &definition,
+	    &label->span);
+	tl_text_free(&text);
+	return rc < 0 ? rc : defined;
+}
+
+/* == a new timeline: one of the same user is replaced, no other file == */
+
+int
+tl_front_fresh(struct timeline **tl, const char *path,
+    const struct timeline_options *options)
+{
+	char file[TL_PATH_MAX], resolved[TL_PATH_MAX];
+	struct stat st;
+	int rc;
+
+	if (snprintf(file, sizeof(file), "%s%s", strchr(path, '/') ? "" : "./",
+		path) >= (int)sizeof(file) ||
+	    (rc = tl_name_path(file, resolved)) != 0)
+		return tl_error(-EINVAL, "bad path \"%s\"", path);
+	if (lstat(resolved, &st) == 0) {
+		if (S_ISREG(st.st_mode) && st.st_uid != geteuid())
+			return tl_error(-EPERM, "%s belongs to user %u",
+			    resolved, (unsigned)st.st_uid);
+		if ((rc = timeline_remove(resolved)) != 0 && rc != -ENOENT)
+			return rc;
+	}
+	return timeline_new(tl, resolved, options);
+}
+
+/* == a text file == */
 
 enum { START_SIZE = 64, MODE = 0666 };
 
