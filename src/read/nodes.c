@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "trace/read.h"
-#include "trace/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,34 +47,6 @@ tl_read_free_roots(struct timeline_reader *r)
 	r->thread_texts = NULL;
 	r->threads = NULL;
 	r->roots = NULL;
-}
-
-/* Write a single file of another format as a trace. */
-static int
-write_foreign(void *context, struct tl_trace_writer *writer)
-{
-	const struct tl_source *source = context;
-	struct tl_reader_thread thread;
-	struct tl_cursor *cursor;
-	struct tl_sink *sink;
-	struct tl_event event;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && tl_source_thread(source, i, &thread); i++)
-		if (!thread.is_empty)
-			rc = tl_trace_sink_thread(writer, thread.pid,
-			    thread.tid, thread.name);
-	if (rc == 0)
-		rc = tl_trace_sink(writer, &sink);
-	if (rc == 0)
-		rc = tl_source_cursor(source, TL_OLDEST_FIRST, &cursor);
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0)
-		if ((rc = sink->put(sink, &event)) < 0)
-			break;
-	tl_cursor_close(cursor);
-	return rc < 0 ? rc : sink->finish(sink);
 }
 
 static int
@@ -129,9 +100,13 @@ timeline_read_roots(struct timeline_reader *r,
 	*count = 0;
 	if (!r->trees && r->sources.count == 1 && r->sources.items[0].foreign) {
 		struct tl_source *source = &r->sources.items[0];
-		const int rc =
-		    tl_tree_make(&r->made, &options, write_foreign, source);
+		struct tl_cursor *events;
+		int rc =
+		    tl_sources_spans(&r->sources, TL_OLDEST_FIRST, &events);
 
+		if (rc == 0)
+			rc = tl_tree_make(&r->made, &options, source, events,
+			    NULL);
 		if (rc < 0)
 			return tl_read_fail(rc,
 			    "%s: its trees cannot be made: %s", source->name,

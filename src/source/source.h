@@ -377,4 +377,15 @@ tl_source_trees(const struct tl_source *source)
 						 : NULL;
 }
 
+struct tl_trace_read_options;
+
+/* Open a trace, for its trees, of the threads of a source, in their order, and
+ * of events of the source, oldest first, whose ends have their begins
+ * (tl_spans_cursor).  Takes events over, also on failure.  The trace is in
+ * unnamed files, which vanish with the trace.  options: as for tl_trace_open;
+ * progress NULL: none.  Returns 0 or -errno. */
+int tl_tree_make(struct tl_trace **trace,
+    const struct tl_trace_read_options *options, const struct tl_source *source,
+    struct tl_cursor *events, struct tl_progress *progress);
+
 #endif

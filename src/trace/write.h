@@ -137,14 +137,4 @@ void tl_trace_remove(const char *path);
 
 tl_writer_new tl_trace_write_new;
 
-struct tl_trace;
-struct tl_trace_read_options;
-
-/* Open, for its trees, the trace that write puts into a writer, with options as
- * for tl_trace_open.  The trace is in unnamed files, which vanish with the
- * trace.  Returns 0 or -errno, also the -errno of write. */
-int tl_tree_make(struct tl_trace **trace,
-    const struct tl_trace_read_options *options,
-    int (*write)(void *context, struct tl_trace_writer *writer), void *context);
-
 #endif

@@ -188,3 +188,21 @@ is '--info of a trace has its threads' \
 	"$("$dump" --info --json "$named" | jq -c '[.index, (.threads[] | [.thread, .process, .entries])]')" \
 	'["read",[1,"make_timeline",11]]'
 has '... in text' "$("$dump" --info "$named")" '^    thread 1  pid [0-9]+  tid [0-9]+  process make_timeline  entries 11  bytes '
+
+# An entry that is lost in any lane may be the end of a span of any thread.
+event() { # event NS KIND ID
+	printf '{"ns":%d,"tsc":%d,"cpu":1,"pid":5,"tid":6,"priority":"info",' "$1" "$1"
+	printf '"category":"app","message":"job $id","kind":"%s","args":{"id":%d}}\n' "$2" "$3"
+}
+{
+	event 1000 begin 1
+	event 2000 end 1
+	event 3000 begin 2
+	printf '{"lost":1,"cpu":null}\n'
+	event 9000 end 2
+} >"$work/across.jsonl"
+is '--tree leaves a span across a loss open' "$(nodes_of "$work/across.jsonl")" \
+	'job id(1): 1us
+job id(2): <ends outside>
+< job id(2)
+... 1 entry lost here'

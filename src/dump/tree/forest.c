@@ -5,8 +5,8 @@
 #include "dump/tree/tree.h"
 
 #include "base/array.h"
+#include "event/spans.h"
 #include "trace/read.h"
-#include "trace/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,27 +32,25 @@ take_threads(struct tl_tree_source *source, const struct tl_source *input)
 	return rc;
 }
 
+/* The selected events of an input, whose ends have their begins. */
 static int
-pour_input(const struct tl_sources *inputs, size_t input,
-    struct tl_select *select, struct tl_trace_writer *writer)
+select_events(const struct tl_sources *inputs, size_t i,
+    struct tl_select *select, struct tl_cursor **events)
 {
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	struct tl_sink *sink;
-	int rc = tl_trace_sink(writer, &sink);
+	struct tl_cursor *inner, *scout = NULL;
+	int rc = tl_sources_range(inputs, i, i + 1, TL_OLDEST_FIRST, &inner);
 
 	if (rc == 0)
-		rc = tl_select_source(select, inputs, input, TL_OLDEST_FIRST,
-		    &cursor);
+		rc = tl_spans_cursor(TL_OLDEST_FIRST, TL_SPANS_WINDOW, inner,
+		    &inner);
 	if (rc < 0)
 		return rc;
-	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (select->all)
-			tl_progress_tick(&select->progress);
-		rc = sink->put(sink, &event);
+	if (tl_select_scouts(select) && (rc = tl_sources_range(inputs, i, i + 1,
+					     TL_OLDEST_FIRST, &scout)) < 0) {
+		tl_cursor_close(inner);
+		return rc;
 	}
-	tl_cursor_close(cursor);
-	return rc < 0 ? rc : sink->finish(sink);
+	return tl_select_cursor(select, TL_OLDEST_FIRST, inner, scout, events);
 }
 
 /* The offset that the options add to the times of an input. */
@@ -60,43 +58,6 @@ static int64_t
 offset_of(const struct tl_source *input)
 {
 	return input->host ? input->host->offset_ns : 0;
-}
-
-/* The parts from which a trace is made. */
-struct making {
-	struct tl_tree_source *source;
-	const struct tl_sources *inputs;
-	struct tl_select *select;
-};
-
-static int
-write_trace(void *context, struct tl_trace_writer *writer)
-{
-	struct making *m = context;
-	const size_t input = m->source->input;
-	struct tl_trace *trace = tl_source_trace(&m->inputs->items[input]);
-	const size_t count = trace ? tl_trace_thread_count(trace) : 0;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < m->source->known_count; i++) {
-		const struct tl_reader_thread *known = &m->source->known[i];
-
-		rc = tl_trace_sink_thread(writer, known->pid, known->tid,
-		    known->name);
-	}
-	/* threads of a trace keep their order, with or without entries */
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		const struct tl_trace_thread *thread =
-		    tl_trace_thread(trace, i);
-
-		if (thread->command.size > 0)
-			rc = tl_trace_write_process(writer, thread->pid,
-			    thread->command);
-		if (rc == 0)
-			rc = tl_trace_sink_thread(writer, thread->pid,
-			    thread->tid, thread->name);
-	}
-	return rc < 0 ? rc : pour_input(m->inputs, input, m->select, writer);
 }
 
 static int
@@ -116,10 +77,12 @@ add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
 		source->trees = trees;
 	else if (rc == 0) {
 		static const struct tl_trace_read_options options;
-		struct making making = { source, inputs, select };
+		struct tl_cursor *events;
 
-		rc =
-		    tl_tree_make(&source->made, &options, write_trace, &making);
+		rc = select_events(inputs, i, select, &events);
+		if (rc == 0)
+			rc = tl_tree_make(&source->made, &options, input,
+			    events, select->all ? &select->progress : NULL);
 		if (rc == 0)
 			source->trees = tl_trace_trees(source->made);
 	}

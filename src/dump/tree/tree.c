@@ -28,7 +28,7 @@
 
 struct print {
 	const struct tl_forest *forest;
-	const struct tl_tree_known *known;
+	const struct tl_tree_parts *parts;
 	const struct tl_options *options;
 	struct tl_output *output;
 	struct tl_tree_pool pool;
@@ -178,7 +178,7 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 		.result = hidden ? result : NULL
 	};
 	const bool raw = p->options->lincheck && !p->output->terminal;
-	const int64_t *parts = tl_tree_parts_find(p->known,
+	const int64_t *parts = tl_tree_parts_find(p->parts,
 	    tl_forest_source(p->forest, p->thread)->input, node);
 	bool is_point;
 
@@ -286,15 +286,6 @@ go_inside(struct print *p, const struct tl_node *node, uint64_t hidden)
 	return rc;
 }
 
-/* Complete the end of a span of scope TIMELINE_SOURCE. */
-static void
-complete(const struct print *p, struct tl_node *node)
-{
-	tl_tree_ends_complete(p->known,
-	    tl_forest_source(p->forest, p->thread)->input,
-	    tl_forest_thread(p->forest, p->thread), node);
-}
-
 static int
 step(struct print *p)
 {
@@ -304,24 +295,21 @@ step(struct print *p)
 
 	if (top->index < count && top->index < p->options->children) {
 		struct tl_trees *trees = p->walk.top->branch.trees;
-		const struct tl_node *found;
+		const struct tl_node *node;
 		struct tl_event result;
-		struct tl_node node;
 		uint64_t hidden;
 
-		rc = tl_tree_walk_node(&p->walk, &found);
+		rc = tl_tree_walk_node(&p->walk, &node);
 		if (rc < 0)
 			return rc;
-		if (!found)
+		if (!node)
 			return put_missing(p);
-		node = *found;
-		complete(p, &node);
-		rc = find_result(p, trees, &node, &result);
+		rc = find_result(p, trees, node, &result);
 		if (rc < 0)
 			return rc;
 		hidden = rc > 0;
-		rc = put_node(p, &node, hidden, &result);
-		return rc == 0 ? go_inside(p, &node, hidden) : rc;
+		rc = put_node(p, node, hidden, &result);
+		return rc == 0 ? go_inside(p, node, hidden) : rc;
 	}
 	if (top->index < count)
 		rc = put_unloaded(p, count - top->index, top->outer);
@@ -426,7 +414,6 @@ put_subtree(struct print *p, struct tl_fault *fault)
 	if (rc < 0)
 		return rc;
 	node = *found;
-	complete(p, &node);
 	rc = find_result(p, p->walk.top->branch.trees, &node, &result);
 	if (rc >= 0) {
 		hidden = rc > 0;
@@ -453,12 +440,12 @@ put_all(struct print *p)
 }
 
 int
-tl_tree_print(const struct tl_forest *forest, const struct tl_tree_known *known,
+tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
 	struct print p = { .forest = forest,
-		.known = known,
+		.parts = parts,
 		.options = options,
 		.output = output };
 	int rc;
@@ -482,18 +469,18 @@ tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
-	struct tl_tree_known known = { 0 };
+	struct tl_tree_parts parts = { 0 };
 	struct tl_forest forest;
-	int rc = tl_tree_known_read(&known, inputs, &select->progress);
+	int rc = tl_tree_parts_read(&parts, inputs, &select->progress);
 
 	if (rc == 0)
 		rc = tl_forest_open(&forest, inputs, select);
 	if (rc == 0) {
-		rc = tl_tree_print(&forest, &known, options, output, fault);
+		rc = tl_tree_print(&forest, &parts, options, output, fault);
 		tl_forest_close(&forest);
 	}
 	if (rc == 0)
-		tl_tree_known_report(&known, inputs);
-	tl_tree_known_free(&known);
+		tl_tree_parts_report(&parts, inputs);
+	tl_tree_parts_free(&parts);
 	return rc;
 }

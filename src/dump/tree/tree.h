@@ -15,7 +15,7 @@
 
 #include "dump/options.h"
 #include "dump/output.h"
-#include "dump/tree/known.h"
+#include "dump/tree/parts.h"
 #include "script/select.h"
 #include "source/sources.h"
 
@@ -61,10 +61,10 @@ tl_forest_thread(const struct tl_forest *forest, uint64_t i);
 
 /* == tree.c == */
 
-/* Print the part of a forest that the options select, with what is known of
- * spans.  0; -errno, with a fault if the path leads nowhere. */
+/* Print the part of a forest that the options select, with the states of
+ * spans in parts.  0; -errno, with a fault if the path leads nowhere. */
 int tl_tree_print(const struct tl_forest *forest,
-    const struct tl_tree_known *known, const struct tl_options *options,
+    const struct tl_tree_parts *parts, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);
 
 #endif

@@ -23,7 +23,7 @@ static struct made made;
 static struct tl_trace *trace;
 static struct tl_tree_source source;
 static struct tl_forest forest;
-static const struct tl_tree_known known;
+static const struct tl_tree_parts parts;
 static struct tl_options options;
 static struct tl_output output;
 
@@ -92,7 +92,7 @@ print(void)
 	tl_text_clear(&output.text);
 	ck_assert(tl_text_reserve(&output.text, 1 << 20));
 	output.fd = -1;
-	rc = tl_tree_print(&forest, &known, &options, &output, &fault);
+	rc = tl_tree_print(&forest, &parts, &options, &output, &fault);
 	ck_assert_msg(rc == 0, "%s", fault.text);
 	return tl_text_string(&output.text);
 }
@@ -202,7 +202,7 @@ expect_nowhere(const char *path, const char *why)
 	struct tl_fault fault = { 0 };
 
 	options.path = path;
-	ck_assert_int_eq(tl_tree_print(&forest, &known, &options, &output,
+	ck_assert_int_eq(tl_tree_print(&forest, &parts, &options, &output,
 			     &fault),
 	    -ENOENT);
 	ck_assert_msg(strstr(fault.text, why) != NULL, "%s", fault.text);
@@ -263,7 +263,7 @@ TEST(a_damaged_trace_is_printed_as_far_as_it_goes)
 		forest.thread_count = tl_trace_thread_count(trace);
 		tl_text_clear(&output.text);
 		ck_assert(tl_text_reserve(&output.text, 1 << 20));
-		rc = tl_tree_print(&forest, &known, &options, &output, &fault);
+		rc = tl_tree_print(&forest, &parts, &options, &output, &fault);
 		ck_assert_msg(rc == 0, "%d", rc);
 		ck_assert_uint_gt(output.text.size, 100);
 		ck_assert_uint_eq(tl_trace_trees(trace)->budget.used, 0);

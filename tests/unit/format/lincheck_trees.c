@@ -7,13 +7,13 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "event/render.h"
+#include "event/spans.h"
 #include "format/lincheck/print.h"
 #include "format/registry.h"
 #include "lib/sample.h"
 #include "lib/test.h"
 #include "source/hosts.h"
 #include "trace/read.h"
-#include "trace/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,27 +180,6 @@ read_trees(enum order order)
 
 /* == the trees of all events == */
 
-static int
-write_events(void *context, struct tl_trace_writer *writer)
-{
-	const struct tl_source *source = context;
-	struct tl_reader_thread thread;
-	struct tl_cursor *cursor;
-	struct tl_sink *sink;
-	struct tl_event event;
-
-	for (size_t i = 0; tl_source_thread(source, i, &thread); i++)
-		if (!thread.is_empty)
-			ck_assert_ok(tl_trace_sink_thread(writer, thread.pid,
-			    thread.tid, thread.name));
-	ck_assert_ok(tl_trace_sink(writer, &sink));
-	ck_assert_ok(tl_source_cursor(source, TL_OLDEST_FIRST, &cursor));
-	while (tl_cursor_next(cursor, &event) > 0)
-		ck_assert_ok(sink->put(sink, &event));
-	tl_cursor_close(cursor);
-	return sink->finish(sink);
-}
-
 static void
 put_whole(const char *name)
 {
@@ -208,6 +187,7 @@ put_whole(const char *name)
 							&tl_formats_read };
 	static const struct tl_trace_read_options options;
 	struct tl_source source;
+	struct tl_cursor *events;
 	struct tl_trace *trace;
 	char path[80];
 
@@ -215,7 +195,10 @@ put_whole(const char *name)
 	tl_source_open(&source, path, &plan);
 	ck_assert(tl_source_is_open(&source));
 	ck_assert_ptr_null(tl_source_trees(&source));
-	ck_assert_ok(tl_tree_make(&trace, &options, write_events, &source));
+	ck_assert_ok(tl_source_cursor(&source, TL_OLDEST_FIRST, &events));
+	ck_assert_ok(
+	    tl_spans_cursor(TL_OLDEST_FIRST, TL_SPANS_WINDOW, events, &events));
+	ck_assert_ok(tl_tree_make(&trace, &options, &source, events, NULL));
 	put_trees(&whole, tl_trace_trees(trace), AT_ONCE);
 	tl_trace_close(trace);
 	tl_source_close(&source);

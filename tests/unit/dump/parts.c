@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * known.c - each span of a tree has its own states, and the report tells where
+ * parts.c - each span of a tree has its own states, and the report tells where
  * states were left out.
  */
-#include "dump/tree/known.h"
+#include "dump/tree/parts.h"
 
 #include "lib/test.h"
 
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct tl_tree_known known;
+static struct tl_tree_parts parts;
 
 static void
 teardown(void)
 {
-	tl_tree_known_free(&known);
+	tl_tree_parts_free(&parts);
 }
 
 TEST_FILE(.teardown = teardown);
@@ -27,7 +27,7 @@ put(struct tl_span span, int64_t running_ns)
 {
 	const int64_t ns[TL_PARTS] = { [TL_PART_RUNNING] = running_ns };
 
-	return tl_tree_parts_put(&known, &span, ns);
+	return tl_tree_parts_put(&parts, &span, ns);
 }
 
 /* The time that a span ran; -1: unknown. */
@@ -41,7 +41,7 @@ running(struct tl_span span, uint8_t ended)
 		.end = { .ns = span.begin_ns + span.duration_ns },
 		.ended = ended,
 	};
-	const int64_t *ns = tl_tree_parts_find(&known, span.source, &node);
+	const int64_t *ns = tl_tree_parts_find(&parts, span.source, &node);
 
 	return ns ? ns[TL_PART_RUNNING] : -1;
 }
@@ -62,18 +62,18 @@ TEST(each_span_has_its_own_parts)
 	};
 	enum { COUNT = sizeof(spans) / sizeof(spans[0]) };
 
-	for (int n = 0; n < COUNT; n++) {
+	for (int known = 0; known < COUNT; known++) {
 		for (int i = 0; i < COUNT; i++)
 			ck_assert_int_eq(running(spans[i], TL_NODE_ENDED),
-			    i < n ? i : -1);
-		ck_assert_int_eq(put(spans[n], n), 0);
+			    i < known ? i : -1);
+		ck_assert_int_eq(put(spans[known], known), 0);
 	}
 	ck_assert_int_eq(running(spans[0], TL_NODE_UNFINISHED), -1);
 	/* the second call replaces the parts */
 	ck_assert_int_eq(put(spans[0], 3), 0);
 	ck_assert_int_eq(running(spans[0], TL_NODE_ENDED), 3);
 	ck_assert_int_eq(running(spans[5], TL_NODE_ENDED), 5);
-	ck_assert_uint_eq(known.parts.count, COUNT);
+	ck_assert_uint_eq(parts.count, COUNT);
 }
 
 TEST(a_span_without_duration_has_none)
@@ -97,7 +97,7 @@ report(void)
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
-	tl_tree_known_report(&known, &inputs);
+	tl_tree_parts_report(&parts, &inputs);
 	dup2(before, STDERR_FILENO);
 	rewind(file);
 	size = fread(text, 1, sizeof(text) - 1, file);
@@ -111,7 +111,7 @@ TEST(what_is_left_out_is_reported_for_each_input)
 {
 	struct tl_span span = { .duration_ns = 5 };
 
-	for (; span.begin_ns < TL_TREE_KNOWN_MAX; span.begin_ns++)
+	for (; span.begin_ns < TL_TREE_PARTS_MAX; span.begin_ns++)
 		ck_assert_int_eq(put(span, 1), 0);
 	ck_assert_str_eq(report(), "");
 	ck_assert_int_eq(put(span, 1), 0);
@@ -125,8 +125,8 @@ TEST(what_is_left_out_is_reported_for_each_input)
 	    "1048576 spans ended before; --stats has the sums of all\n"
 	    "timeline-dump: b.tl: the states of 2 span(s) are left out, as "
 	    "1048576 spans ended before; --stats has the sums of all\n");
-	span = (struct tl_span){ .begin_ns = TL_TREE_KNOWN_MAX - 1,
+	span = (struct tl_span){ .begin_ns = TL_TREE_PARTS_MAX - 1,
 		.duration_ns = 5 };
 	ck_assert_int_eq(running(span, TL_NODE_ENDED), 1);
-	ck_assert_uint_eq(known.parts.count, TL_TREE_KNOWN_MAX);
+	ck_assert_uint_eq(parts.count, TL_TREE_PARTS_MAX);
 }
