@@ -46,7 +46,8 @@ struct source {
 	size_t count;
 	size_t capacity;
 	struct tl_event last; /* ns, tsc, epoch and partial */
-	uint64_t until;       /* stamp at which time alone changes the level */
+	uint64_t until;       /* stamp at which time alone changes the level, or
+			 * UINT64_MAX */
 	bool is_lost;         /* entries are missing before the next event */
 	struct named named[TL_NAMED_GATES_MAX];
 	uint32_t named_count;
@@ -478,7 +479,8 @@ take_levels(struct tl_details *d, struct source *s,
 		    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
 	}
 	/* the changes by time alone since the last event */
-	while (rc == 0 && !is_apart && s->until <= event->tsc)
+	while (rc == 0 && !is_apart && s->until <= event->tsc &&
+	       s->until != UINT64_MAX)
 		rc = add_level(s, tl_event_time_at(&s->last, event, s->until),
 		    s->until);
 	s->is_lost = false;

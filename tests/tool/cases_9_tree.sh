@@ -192,6 +192,7 @@ has '... in text' "$("$dump" --info "$named")" '^    thread 1  pid [0-9]+  tid [
 # An entry that is lost in any lane may be the end of a span of any thread.
 event() { # event NS KIND ID
 	printf '{"ns":%d,"tsc":%d,"cpu":1,"pid":5,"tid":6,"priority":"info",' "$1" "$1"
+	# shellcheck disable=SC2016 # the format has a name
 	printf '"category":"app","message":"job $id","kind":"%s","args":{"id":%d}}\n' "$2" "$3"
 }
 {
