@@ -30,10 +30,11 @@ fail(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
 	fflush(stdout);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
 	exit(1);
 }
 
