@@ -274,7 +274,5 @@ tl_observed_gate(const struct tl_observer *o, const struct tl_message *message)
 		return gate;
 	if (o->start.defined)
 		return level;
-	return gate == TIMELINE_LEVEL_OFF || (level != 0 && level < gate)
-		   ? level
-		   : gate;
+	return level != 0 && level < gate ? level : gate;
 }

@@ -29,15 +29,21 @@ teardown(void)
 
 TEST_FILE(.setup = setup, .teardown = teardown);
 
+static void
+pass_with(struct timeline_event *event)
+{
+	const struct timespec time = { 0, TICK_NS };
+
+	timeline_log(event);
+	nanosleep(&time, NULL);
+	timeline_log(event);
+}
+
 /* Log a tick before and after a pause. */
 static void
 pass(void)
 {
-	const struct timespec time = { 0, TICK_NS };
-
-	timeline_log(tick);
-	nanosleep(&time, NULL);
-	timeline_log(tick);
+	pass_with(tick);
 }
 
 static const struct timeline_read_definition *
@@ -129,6 +135,16 @@ TEST(a_level_of_a_message_is_its_own)
 	pass();
 	looks("detail", "212");
 	looks("tick", "1");
+}
+
+/* The entry of the change is cleared: the string table alone has the gate. */
+TEST(a_message_that_was_off_before_a_clear_is_not_observed)
+{
+	ck_assert_ok(timeline_priority(tl, "debug"));
+	ck_assert_ok(timeline_level(tl, "a", "tick", "off"));
+	ck_assert_ok(timeline_clear(tl));
+	pass_with(detail);
+	ck_assert_ptr_null(strchr(look("tick"), '1'));
 }
 
 TEST(a_timeline_that_is_followed_has_none)
