@@ -606,9 +606,13 @@ function sums.metrics(folder, from, to)
 	end
 	local known = (number "timeline_watched_seconds_total" or 0) * 1e9
 	hold_ns("rate", "watched", known, to - from, math.huge, 1)
-	-- a ring that turned too fast for the daemon
+	-- a ring that turned too fast for the daemon, or was cleared before it
+	-- was read
 	local is_whole = number "timeline_stream_overwritten_total" == 0 and
 	    number "timeline_stream_lost_total" == 0
+	for _, c in ipairs(home.changes) do
+		is_whole = is_whole and c.what ~= "clear"
+	end
 	-- nothing changed after the last change
 	local after = math.max(0, known * per_ns - (to - from))
 	local ended, must_end = 0, 0
