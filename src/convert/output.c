@@ -9,6 +9,7 @@
 #include "convert/replace.h"
 #include "snap/compressed.h"
 #include "trace/layout.h"
+#include "trace/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -274,12 +275,15 @@ tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault)
 	if (kind == TL_OUTPUT_FILE && output->indexed && whole && rc == 0) {
 		/* A reader makes a missing index; the trace is whole
 		 * without. */
-		const struct tl_source_plan plan = { 0 };
-		const char *path = output->path;
-		struct tl_sources made = { 0 };
+		const struct tl_trace_read_options options = {
+			.codecs = &tl_trace_zstd,
+			.codec_count = 1
+		};
+		struct tl_fault unsaid = { 0 };
+		struct tl_trace *trace;
 
-		(void)tl_sources_open(&made, &path, 1, &plan);
-		tl_sources_free(&made);
+		if (tl_trace_open(&trace, output->path, &options, &unsaid) == 0)
+			tl_trace_close(trace);
 	}
 	return rc < 0 ? explain(fault, rc) : 0;
 }

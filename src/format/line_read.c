@@ -288,16 +288,21 @@ read_value(struct tl_line_read *r, unsigned format,
 	return 0;
 }
 
-/* The value of argument i of a message; NULL: absent. */
+/*
+ * The value of argument i of a message; NULL: absent.  Of arguments with the
+ * same name the first counts, unless all up to i have the order of the message.
+ */
 static const struct tl_line_value *
 find_value(const struct tl_line_read *r, const struct tl_line_row *row,
-    const struct tl_message *message, unsigned i)
+    const struct tl_message *message, unsigned i, bool *in_order)
 {
 	const struct tl_bytes name = message->args[i].name;
 
 	if (!r->kind->is_json)
 		return row->args[2 * i].kind ? &row->args[2 * i + 1] : NULL;
-	if (i < row->count && tl_bytes_equal(row->args[2 * i].text, name))
+	*in_order = *in_order && i < row->count &&
+		    tl_bytes_equal(row->args[2 * i].text, name);
+	if (*in_order)
 		return &row->args[2 * i + 1];
 	for (unsigned k = 0; k < row->count; k++) {
 		if (tl_bytes_equal(row->args[2 * k].text, name))
@@ -324,6 +329,7 @@ static int
 read_values(struct tl_line_read *r, const struct tl_line_row *row,
     struct tl_event *e)
 {
+	bool in_order = true;
 	int rc = 0;
 
 	e->bare = is_bare(r, row, e);
@@ -332,7 +338,7 @@ read_values(struct tl_line_read *r, const struct tl_line_row *row,
 	e->known = is_true(&row->members[TL_LINE_BARE]);
 	for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
 		const struct tl_line_value *value =
-		    find_value(r, row, e->message, i);
+		    find_value(r, row, e->message, i, &in_order);
 
 		if (value)
 			rc = read_value(r, e->message->args[i].format, value,

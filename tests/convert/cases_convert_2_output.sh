@@ -73,6 +73,9 @@ is 'it counts with --force, which replaces a file that all may read' \
 is 'so does a live timeline' "$(mode "$live-private")" 600
 chmod 640 "/dev/shm$live-private"
 is '... whatever its mode is' "$(mode "$live-private")" 640
+ends 'a trace of the name of a live timeline is written' 0 \
+	env -C "$work" "$convert" -q --to trace "$in.csv" -o "${live#/}-private"
+ends '... with its index' 0 test -s "$work/${live#/}-private.idx"
 
 ends 'a folder that is not there fails' 1 "$convert" -q "$in.timeline" -o "$work/no/x.csv"
 has '... and says so' "$err" 'no/x\.csv: No such file'

@@ -29,13 +29,13 @@
  *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
  *
  * Consumers sort by time, so the order in the file matters only among events of
- * equal times.  A span that crosses a span of its thread lies in another thread,
- * a lane, since viewers require that the spans of a thread nest (see below).
- * The begin of a span that is still open is B.  Any other begin or end is an
- * instant, marked as below: a begin or end without its counterpart, a pair that
- * is not sure, and a begin that TL_SPANS_OPEN_MAX other begins followed while
- * its span was open.  dur is the duration by stamps, even if the clock was set
- * within the span.
+ * equal times.  A span that crosses a span of its thread lies in another
+ * thread, a lane, since viewers require that the spans of a thread nest (see
+ * below).  The begin of a span that is still open is B.  Any other begin or end
+ * is an instant, marked as below: a begin or end without its counterpart, a
+ * pair that is not sure, and a begin that TL_SPANS_OPEN_MAX other begins
+ * followed while its span was open.  dur is the duration by stamps, even if the
+ * clock was set within the span.
  *
  * Words of our own in written files, which other programs ignore or show:
  *
@@ -52,8 +52,8 @@
  *
  *	{"ph":"X","pid":41,"tid":1879048191,"lane_of":42,...}
  *
- * is a span of thread 42 that crosses a span of the thread: viewers require that
- * the spans of a thread nest.  The reader takes 42 as the thread.
+ * is a span of thread 42 that crosses a span of the thread: viewers require
+ * that the spans of a thread nest.  The reader takes 42 as the thread.
  */
 #ifndef TL_FORMAT_CHROME_CHROME_H
 #define TL_FORMAT_CHROME_CHROME_H

@@ -92,7 +92,9 @@ write_place(char *to, const struct tl_event *event)
 	return to;
 }
 
-/* An empty text is "", because an empty field is a value that was not logged. */
+/*
+ * An empty text is "", because an empty field is a value that was not logged.
+ */
 static void
 put_text(struct tl_text *text, struct tl_bytes value)
 {

@@ -416,8 +416,10 @@ count_entry(struct row *row, const struct tl_event *e)
 	row->entries++;
 }
 
-/* Find or add a row; NULL: no memory.  The last row holds all rows that found no
- * room. */
+/*
+ * Find or add a row; NULL: no memory.  The last row holds all rows that found
+ * no room.
+ */
 static struct row *
 find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
 {

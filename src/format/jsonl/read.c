@@ -268,7 +268,9 @@ parse(struct jsonl *j, struct tl_bytes line, struct tl_line_row *row)
 	if (rc >= 0)
 		rc = rc == TL_JSON_OBJECT ? parse_object(j, row, false)
 					  : -EBADMSG;
-	if (rc == 0 && tl_json_next(&j->json, &token) != TL_JSON_MORE)
+	/* a word without its end would go on in the next line */
+	if (rc == 0 && (tl_json_next(&j->json, &token) != TL_JSON_MORE ||
+			   j->json.begun != 0))
 		rc = -EBADMSG;
 	if (rc < 0)
 		tl_json_restart(&j->json);

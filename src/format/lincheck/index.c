@@ -408,8 +408,10 @@ take_definition(struct opening *o, const struct place *place,
 	return rc == -EEXIST || rc == -ENOSPC ? -EBADMSG : rc;
 }
 
-/* Add the cell of a container whose footer is in a block to the block's
- * lane. */
+/*
+ * Add the cell of a container whose footer is in a block to the lane of the
+ * block.
+ */
 static int
 take_container(struct tl_lincheck_lane *lane,
     const struct tl_lincheck_block *block, const struct tl_cell *cell,

@@ -143,8 +143,9 @@ int tl_lincheck_index_open(struct tl_lincheck_index *index,
     struct tl_lincheck_messages *messages);
 void tl_lincheck_index_free(struct tl_lincheck_index *index);
 
-/* Find the cell of the container whose content begins at start: 1, 0,
- * -errno. */
+/*
+ * Find the cell of the container whose content begins at start: 1, 0, -errno.
+ */
 int tl_lincheck_index_find(struct tl_lincheck_index *index,
     const struct tl_lincheck_lane *lane, uint64_t start, struct tl_cell *cell);
 
@@ -158,23 +159,25 @@ int tl_lincheck_index_find(struct tl_lincheck_index *index,
  *
  * The nodes are those that a recorded trace made of all events of the file has.
  * The format counts no children, so to load a container is to walk along its
- * children once, and to load a child is to walk along those before it.
- * Calls inside a child are not read, except to find its last point, whose number
- * is the step at which the child ends; untimed trees have no such steps.
+ * children once, and to load a child is to walk along those before it.  Calls
+ * inside a child are not read, except to find its last point, whose number is
+ * the step at which the child ends; untimed trees have no such steps.
  *
  * The cell of a container is used only if the data have that container's header
  * before its content, and a footer at its end, inside the container around it.
- * Otherwise the cell is reported, and the content is read once up to the footer.
+ * Otherwise the cell is reported, and the content is read once up to the
+ * footer.
  *
  * Refused, so that the file is read whole: a file that is damaged or not whole,
- * as far as the index shows, an outermost call without a footer, and version 18,
- * whose first breakpoint decides how breakpoints are read.
+ * as far as the index shows, an outermost call without a footer, and version
+ * 18, whose first breakpoint decides how breakpoints are read.
  */
 struct tl_lincheck_trees;
 
 /*
  * Make the trees.  Definitions go into messages; messages, storages and report
- * must outlive the trees.  0; -EBADMSG: the index does not fit the data; -errno.
+ * must outlive the trees.  0; -EBADMSG: the index does not fit the data;
+ * -errno.
  */
 int tl_lincheck_trees_new(struct tl_lincheck_trees **trees,
     struct tl_lincheck_messages *messages, struct tl_storage *data,

@@ -723,8 +723,7 @@ add_threads(struct tl_lincheck_trees *t)
 		return -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = add_thread(t, (uint32_t)i);
-	/* damage, or an unfinished call, at this level: the file is read
-	 * whole */
+	/* damaged or unfinished at this level: the file is read whole */
 	return rc == 0 && t->said ? -EBADMSG : rc;
 }
 
