@@ -22,9 +22,13 @@
 /* == writers: those of the newest entries, with their state in /proc == */
 
 enum {
-	SHOWN_MAX = 8,   /* in a line of text */
-	TAKEN_MAX = 32,  /* entries taken of a lane */
-	READ_MAX = 1024, /* newest entries read of a lane to find these */
+	SHOWN_MAX = 8, /* in a line of text */
+	TAKEN_MAX = 32 /* entries taken of a lane */
+};
+
+struct scan {
+	struct tl_writers *writers;
+	const struct tl_inspection *inspection;
 };
 
 static struct tl_writer *
@@ -44,10 +48,11 @@ find(struct tl_writers *writers, uint32_t pid)
 }
 
 static void
-take_entry(struct tl_writers *writers, const struct tl_inspection *g,
-    const struct tl_event *e)
+take_entry(void *context, const struct timeline_entry *e)
 {
-	struct tl_writer *const w = find(writers, e->pid);
+	const struct scan *scan = context;
+	const struct tl_inspection *g = scan->inspection;
+	struct tl_writer *const w = find(scan->writers, e->pid);
 	const uint64_t ticks = e->tsc < g->now_tsc ? g->now_tsc - e->tsc : 0;
 	uint64_t age_ns;
 
@@ -58,33 +63,6 @@ take_entry(struct tl_writers *writers, const struct tl_inspection *g,
 	    g->header.clock.mult ? g->header.clock.mult : TL_MULT_ONE);
 	if (age_ns < w->age_ns)
 		w->age_ns = age_ns;
-}
-
-/* Take the newest entries of each lane.  Builtin messages have the process that
- * changed a level, which need not log. */
-static int
-take_entries(struct tl_writers *writers, int fd, const struct tl_inspection *g)
-{
-	uint8_t *taken = calloc(g->lane_count, sizeof(*taken));
-	struct tl_fault fault = { 0 };
-	struct tl_cursor *cursor = NULL;
-	struct tl_snap *snap = NULL;
-	struct tl_event e;
-	int rc = taken ? tl_snap_open_fd(&snap, fd, READ_MAX, &fault) : -ENOMEM;
-
-	if (rc == 0)
-		rc = tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor);
-	while (rc >= 0 && (rc = tl_cursor_next(cursor, &e)) > 0) {
-		if (!e.message || e.paired || e.message->builtin ||
-		    e.lane >= g->lane_count || taken[e.lane] == TAKEN_MAX)
-			continue;
-		taken[e.lane]++;
-		take_entry(writers, g, &e);
-	}
-	tl_cursor_close(cursor);
-	tl_snap_close(snap);
-	free(taken);
-	return rc;
 }
 
 static int
@@ -103,6 +81,7 @@ static void
 read_writers(struct tl_writers *writers, int fd,
     const struct tl_inspection *inspection)
 {
+	struct scan scan = { writers, inspection };
 	const bool old = tl_boot_of(&inspection->header) == TL_BOOT_OTHER;
 	const bool known = old || (inspection->now_tsc != 0 &&
 				      !tl_is_elsewhere(&inspection->header));
@@ -110,7 +89,9 @@ read_writers(struct tl_writers *writers, int fd,
 	*writers = (struct tl_writers){ 0 };
 	if (inspection->header.state != TIMELINE_LIVE)
 		return;
-	(void)take_entries(writers, fd, inspection);
+	/* Builtin messages have the process that changed a level, which need
+	 * not log. */
+	tl_inspection_newest(inspection, fd, TAKEN_MAX, take_entry, &scan);
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
 		char *const command = w->command;

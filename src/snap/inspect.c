@@ -310,3 +310,111 @@ tl_inspection_free(struct tl_inspection *inspection)
 	inspection->lanes = NULL;
 	inspection->lane_count = 0;
 }
+
+/* == newest entries == */
+
+enum {
+	RUN_MAX = 32,    /* entries read at once */
+	LANE_MAX = 1024, /* entries read of a lane, builtin ones included */
+	RUNS_MAX = 16384 /* read of one timeline, for any number of lanes */
+};
+
+struct scan {
+	const struct tl_inspection *inspection;
+	int fd;
+	tl_inspection_take *take;
+	void *context;
+	unsigned runs_left;
+	uint64_t message; /* its builtin flag is in the cache; 0: none */
+	bool builtin;
+};
+
+/* The flag is read once for several entries of one message. */
+static bool
+is_builtin(struct scan *s, uint32_t message)
+{
+	const uint64_t at = message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
+	const struct timeline_header *h = &s->inspection->header;
+	struct timeline_record record;
+
+	if (at == s->message)
+		return s->builtin;
+	s->message = at;
+	s->builtin = tl_fits(h->strings_size, at, 1, sizeof(record)) &&
+		     tl_read_at(s->fd, &record, sizeof(record),
+			 h->strings_offset + at) == (int64_t)sizeof(record) &&
+		     record.builtin != TIMELINE_BUILTIN_NONE;
+	return s->builtin;
+}
+
+/* Is entry q, or a newer one in its slot, whole? */
+static bool
+is_entry(const struct timeline_header *h, uint32_t lane, uint64_t q,
+    const struct timeline_entry *e)
+{
+	const uint64_t whole = timeline_stamp_whole(q);
+
+	if (!timeline_lane_has_sums(h, lane))
+		return e->stamp >= whole && e->stamp % 2 == 0;
+	q = ((uint32_t)e->stamp - 2) / 2;
+	return (int32_t)((uint32_t)e->stamp - (uint32_t)whole) >= 0 &&
+	       e->stamp == timeline_stamp_fallback(q, e);
+}
+
+/* Take entries [q, q + count), which are contiguous in the file, newest first.
+ * Incomplete entries are skipped; an entry that replaced another meanwhile
+ * counts as well. */
+static size_t
+take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
+{
+	struct timeline_entry run[RUN_MAX];
+	size_t taken = 0;
+
+	if (tl_read_at(s->fd, run, count * sizeof(run[0]),
+		timeline_entry_offset(&s->inspection->header, lane, q)) !=
+	    (int64_t)(count * sizeof(run[0])))
+		return 0;
+	while (count-- > 0) {
+		const struct timeline_entry *e = &run[count];
+
+		if (!is_entry(&s->inspection->header, lane, q + count, e) ||
+		    is_builtin(s, e->message))
+			continue;
+		s->take(s->context, e);
+		taken++;
+	}
+	return taken;
+}
+
+void
+tl_inspection_newest(const struct tl_inspection *inspection, int fd, size_t max,
+    tl_inspection_take *take, void *context)
+{
+	struct scan scan = { .inspection = inspection,
+		.fd = fd,
+		.take = take,
+		.context = context,
+		.runs_left = RUNS_MAX };
+
+	for (uint32_t i = 0; i < inspection->lane_count; i++) {
+		const struct tl_inspection_lane *lane = &inspection->lanes[i];
+		uint64_t first = lane->cleared, end = lane->head;
+		size_t taken = 0;
+
+		if (end >= lane->entries && first < end - lane->entries + 1)
+			first = end - lane->entries + 1;
+		while (end > first && scan.runs_left > 0 && taken < max) {
+			uint64_t count = ((end - 1) & (lane->entries - 1)) + 1;
+
+			if (count > RUN_MAX)
+				count = RUN_MAX;
+			if (count > end - first)
+				count = end - first;
+			end -= count;
+			scan.runs_left--;
+			if (lane->head - end > LANE_MAX)
+				break;
+			taken += take_run(&scan, i, end, count);
+		}
+	}
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.h - read header, levels, heads and history of a live timeline,
- * without its entries.  An inspection takes a few reads, for a timeline of any
+ * inspect.h - read header, levels, heads and history of a live timeline, and
+ * its newest entries.  An inspection takes a few reads, for a timeline of any
  * size.
  */
 #ifndef TL_SNAP_INSPECT_H
@@ -49,6 +49,15 @@ struct tl_inspection {
 int tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault);
 void tl_inspection_free(struct tl_inspection *inspection);
+
+/* Take the newest whole entries of each lane, without those of builtin
+ * messages, until max of the lane or a few more were taken, or 1,024 were read.
+ * An entry that replaced another meanwhile counts as well.  A part of the file
+ * that cannot be read is passed over. */
+typedef void
+tl_inspection_take(void *context, const struct timeline_entry *entry);
+void tl_inspection_newest(const struct tl_inspection *inspection, int fd,
+    size_t max, tl_inspection_take *take, void *context);
 
 /* The least level that a writer logs at a stamp by the levels of a header: a
  * burst that is over at the stamp opens no level, though no append has ended
