@@ -612,6 +612,15 @@ losses_of(const struct tl_why *why, uint16_t source)
 	return source < why->loss_capacity ? why->losses[source] : 0;
 }
 
+/* Is the span that has just ended unsure?  Its begin came after so many
+ * losses. */
+static bool
+is_unsure(const struct tl_why *why, const struct tl_event *end, uint64_t losses)
+{
+	return !tl_span_is_sure(&why->span) ||
+	       (!end->proven && losses != losses_of(why, end->source));
+}
+
 /* Compare the arguments of a span with those of the previous span, of all
  * threads and of its own, and keep them for the next. */
 static void
@@ -802,9 +811,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	struct tl_lane *lane = o->thread->lanes[target - why->targets];
 	int rc;
 
-	o->unsure =
-	    !tl_span_is_sure(&why->span) ||
-	    (!event->proven && o->losses != losses_of(why, event->source));
+	o->unsure = is_unsure(why, event, o->losses);
 	why->left_out.unsure += o->unsure;
 	if (!o->unsure && tl_why_is_older(why, event)) {
 		why->left_out.older++;
@@ -1072,9 +1079,10 @@ find_frame(const struct tl_frame *frames, size_t count,
 /* Take the frame of a span that has ended out of its list; NULL: the end has no
  * begin.  1; 0: no frame; -ENOMEM. */
 static int
-take_frame(struct tl_thread *t, const struct tl_span *span,
-    struct tl_frame *frame)
+take_frame(const struct tl_why *why, struct tl_thread *t,
+    const struct tl_event *end, struct tl_frame *frame)
 {
+	const struct tl_span *span = why->ended ? &why->span : NULL;
 	size_t i = span ? find_frame(t->frames, t->count, span) : 0;
 
 	if (i > 0) {
@@ -1085,10 +1093,13 @@ take_frame(struct tl_thread *t, const struct tl_span *span,
 			t->crossed[t->crossed_count++] = pop_frame(t);
 		}
 		*frame = pop_frame(t);
-		return 1;
 	}
-	/* an end event without its begin event is an instant in a tree */
-	count_child(t);
+	/* an end event whose begin event is missing or unsure is an instant in
+	 * a tree */
+	if (i == 0 || is_unsure(why, end, frame->losses))
+		count_child(t);
+	if (i > 0)
+		return 1;
 	i = span ? find_frame(t->crossed, t->crossed_count, span) : 0;
 	if (i == 0)
 		return 0;
@@ -1126,6 +1137,7 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 		.id = tl_spans_begun(why->pairs),
 		.ns = event->ns,
 		.observed = event->observed,
+		.losses = losses_of(why, event->source),
 		.target = o };
 	memcpy(t->frames[t->count - 1].args, event->args, sizeof(o->args));
 	why->open++;
@@ -1155,7 +1167,7 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 
 	if (cut_frames(why, t) < 0)
 		return -ENOMEM;
-	rc = take_frame(t, why->ended ? &why->span : NULL, &frame);
+	rc = take_frame(why, t, event, &frame);
 	if (rc == 0 && is_alone(why, d, event))
 		return take_alone(why, t, d, event);
 	if (rc <= 0)

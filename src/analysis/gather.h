@@ -150,6 +150,7 @@ struct tl_frame {
 	uint64_t id; /* of the span */
 	int64_t ns;
 	uint64_t observed;
+	uint64_t losses; /* of its input before it */
 	uint64_t children;
 	uint32_t own_children; /* without those of the kernel */
 	uint64_t args[TL_ARGS_MAX];

@@ -367,19 +367,21 @@ tl_merge_new(struct tl_cursor **cursor, struct tl_cursor *const *cursors,
     const unsigned *clocks, size_t count, enum tl_order order)
 {
 	bool one_clock = clocks != NULL;
-	size_t first = 0, i = 0;
+	size_t first = 0, i = 0, left = 0;
 	struct merge *m;
 
 	assert(count <= UINT16_MAX + 1);
+	for (size_t k = 0; k < count; k++)
+		left += cursors[k] != NULL;
 	while (first < count && !cursors[first])
 		first++;
 	for (size_t k = first; k < count && one_clock; k++)
 		one_clock = !cursors[k] || clocks[k] == clocks[first];
-	if ((m = make(count, order, one_clock))) {
+	if ((m = make(left, order, one_clock))) {
 		m->keeps_source = !clocks;
 		for (; i < count; i++)
 			if (cursors[i] &&
-			    add_cursor(m, cursors[i], clocks, i, count - i) < 0)
+			    add_cursor(m, cursors[i], clocks, i, left--) < 0)
 				break;
 		if (i == count) {
 			*cursor = &m->cursor;

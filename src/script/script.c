@@ -25,6 +25,7 @@ struct tl_script {
 	int chunk; /* reference of the function and its arguments */
 	int args;
 	bool loaded;
+	struct tl_script_source all; /* inputs; finalizers may read them, too */
 };
 
 int
@@ -54,6 +55,7 @@ tl_script_free(struct tl_script *script)
 		return;
 	tl_state_close(script->L, &script->host);
 	tl_text_free(&script->error);
+	free(script->all.inputs);
 	free(script);
 }
 
@@ -219,34 +221,28 @@ tl_script_load_view(struct tl_script *script, const char *name, int argc,
 
 /* == run == */
 
-struct run {
-	struct tl_script *script;
-	struct tl_script_source all; /* of all inputs */
-};
-
 static const char *
 host_of(const void *context, unsigned source)
 {
-	const struct run *run = context;
+	const struct tl_script_source *all = context;
 
-	return source < run->all.count
-		   ? tl_script_host_name(run->all.inputs[source])
-		   : NULL;
+	return source < all->count ? tl_script_host_name(all->inputs[source])
+				   : NULL;
 }
 
 static int
 run_protected(lua_State *L)
 {
-	const struct run *run = lua_touserdata(L, 1);
+	const struct tl_script *script = lua_touserdata(L, 1);
 	int count;
 
 	/* Add the functions that read inputs to the table "timeline". */
 	lua_getglobal(L, "timeline");
-	*tl_script_source_push(L) = run->all;
+	*tl_script_source_push(L) = script->all;
 	tl_script_source_bind(L);
 	lua_pop(L, 1);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->chunk);
-	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->args);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, script->chunk);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, script->args);
 	count = (int)lua_rawlen(L, -1);
 	luaL_checkstack(L, count, "too many arguments");
 	for (int i = 1; i <= count; i++)
@@ -260,25 +256,26 @@ int
 tl_script_run(struct tl_script *script, const struct tl_sources *sources,
     struct tl_select *select, struct tl_fault *fault)
 {
-	struct run run = { script, { .name = "all", .select = select } };
 	int status;
-	int rc = tl_script_source_take(&run.all, sources);
+	int rc;
 
 	assert(script->loaded);
+	script->all =
+	    (struct tl_script_source){ .name = "all", .select = select };
+	rc = tl_script_source_take(&script->all, sources);
 	if (rc < 0)
 		return tl_fail(fault, rc, "not enough memory");
 	script->loaded = false; /* a script runs once */
 	script->host.host_name = host_of;
-	script->host.hosts = &run;
+	script->host.hosts = &script->all;
 	tl_watch_enter(&script->host.watch);
 	lua_pushcfunction(script->L, tl_state_explain);
 	lua_pushcfunction(script->L, run_protected);
-	lua_pushlightuserdata(script->L, &run);
+	lua_pushlightuserdata(script->L, script);
 	status = lua_pcall(script->L, 1, 0, -3);
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
 	script->host.host_name = NULL; /* valid during this call only */
 	tl_watch_leave(&script->host.watch);
 	script->host.has_current = false;
-	free(run.all.inputs);
 	return rc;
 }

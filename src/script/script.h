@@ -92,11 +92,12 @@ int tl_script_load_text(struct tl_script *script, const char *name,
     struct tl_bytes text, int argc, char *const *argv, struct tl_fault *fault);
 /*
  * Run the loaded script once over the sources that are open.  The script sees
- * the entries that the selection lets through; NULL: each.  Returns 0;
- * -ECANCELED: the script failed; -ENOMEM: the script exceeded the memory cap;
- * -ETIME: the time cap; or the error of io.write or a cursor (-EPIPE usually
- * sets only the exit status).  The fault names the script, the line and the
- * event that the script was reading.
+ * the entries that the selection lets through; NULL: each.  Sources and
+ * selection must outlive the script, whose finalizers may read them.  Returns
+ * 0; -ECANCELED: the script failed; -ENOMEM: the script exceeded the memory
+ * cap; -ETIME: the time cap; or the error of io.write or a cursor (-EPIPE
+ * usually sets only the exit status).  The fault names the script, the line and
+ * the event that the script was reading.
  */
 int tl_script_run(struct tl_script *script, const struct tl_sources *sources,
     struct tl_select *select, struct tl_fault *fault);

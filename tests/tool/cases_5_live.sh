@@ -101,6 +101,15 @@ echo 'local t = {} while true do t[#t + 1] = { #t } end' >"$work/greedy.lua"
 ends 'a script that wants too much memory is stopped' 1 "$dump" "$known" -s "$work/greedy.lua"
 has '... and the option that lifts the cap is named' "$err" 'greedy\.lua:1: not enough memory: the cap is 256 MiB; --trusted lifts it'
 is '--trusted lets it' "$("$dump" --trusted "$known" -s "$work/io.lua")" true
+cat >"$work/finalizer.lua" <<'LUA'
+setmetatable({}, { __gc = function()
+	for e in timeline.events { message = "depth*" } do print(e.text) end
+	print(timeline.inputs[1].name == timeline.info().name)
+end })
+LUA
+is '... and its finalizers, which may read the inputs' \
+	"$("$dump" --trusted "$known" -s "$work/finalizer.lua")" '= depth 12
+true'
 has '--view help lists the views' "$("$dump" --view help)" '^top '
 for view in top scopes gaps rate latency diff heat intervals; do
 	has "--view help has $view" "$("$dump" --view help)" "^$view "

@@ -68,12 +68,19 @@ is '... the same' "$(first <<<"$out")" '["argument","size",">="]'
 is '... with all figures' "$(jq -c '[.slow, .threshold_ns, .episodes] + (.causes[0] |
 	[.covers, .precision, .lift, .with, .hits, .excess, .explains, .median_with_ns, .p99_with_ns])' <<<"$out")" \
 	'[100,700,100,1,1,20,100,100,1,1,700,700]'
-is '... and paths that --tree takes' \
-	"$(jq -r '.causes[0].examples[] | .path + " " + .text' <<<"$out")" \
-	"$(for path in $(jq -r '.causes[0].examples[].path' <<<"$out"); do
-		echo "$path $("$dump" --tree --path "$path" "$work/size.jsonl" |
-			sed -n 's/: 700ns$//; 2p')"
-	done)"
+same_in_tree() { # SENTENCE FILE; $out has the JSON
+	is "$1" "$(jq -r '.causes[0].examples[] | .path + " " + .text' <<<"$out")" \
+		"$(for path in $(jq -r '.causes[0].examples[].path' <<<"$out"); do
+			echo "$path $("$dump" --tree --path "$path" "$2" |
+				sed -n 's/: 700ns$//; 2p')"
+		done)"
+}
+same_in_tree '... and paths that --tree takes' "$work/size.jsonl"
+# A tree has the end of a span across a loss as an instant.
+sed '1a {"lost":1,"cpu":null}' "$work/size.jsonl" >"$work/lossy.jsonl"
+out=$("$dump" --why 'load*' --json "$work/lossy.jsonl" 2>"$work/said")
+has '--why leaves out a span across a loss' "$(cat "$work/said")" 'left out: 1 spans? '
+same_in_tree '... and counts its end in the paths' "$work/lossy.jsonl"
 is '--slower sets what is slow' \
 	"$("$dump" --why 'load*' --slower 700ns --json "$work/size.jsonl" |
 		jq -c '[.slow, .threshold_ns, .causes[0].name]')" '[100,700,"size"]'

@@ -38,8 +38,10 @@ clock_gettime(clockid_t clock, struct timespec *t)
 static void
 sleep_until(int64_t ns)
 {
-	while (now() < ns)
-		sleep_ns((uint64_t)(ns - now()));
+	int64_t left;
+
+	while ((left = ns - now()) > 0)
+		sleep_ns((uint64_t)left);
 }
 
 /* A definition makes the library read the clock. */

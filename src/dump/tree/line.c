@@ -60,7 +60,7 @@ is_proven_end(const struct tl_node *node)
 	       node->event.begun != TL_BEGUN_UNSURE;
 }
 
-/* Is the node the end of a span whose begin is another leaf?  ends.h */
+/* Is the node the end of a span whose begin is another leaf? */
 static bool
 is_begun(const struct tl_node *node)
 {

@@ -3,6 +3,8 @@
 #include "lib/test.h"
 #include "merge_fixture.h"
 
+#include <malloc.h>
+
 static struct tl_event want[ALL_MAX];
 
 static size_t
@@ -263,4 +265,31 @@ TEST(a_merge_of_nothing_is_empty)
 	ck_assert_ok(tl_merge_new(&merged, NULL, NULL, 0, TL_NEWEST_FIRST));
 	ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
 	tl_cursor_close(merged);
+}
+
+TEST(a_merge_takes_memory_for_the_cursors_that_there_are)
+{
+	enum { ALL = UINT16_MAX + 1, MANY = 200 };
+	static const struct tl_event events[] = { { .ns = 1 } };
+	static struct tl_cursor *cursors[ALL], *merged[MANY];
+	static unsigned own_clocks[ALL];
+	const struct mallinfo2 before = mallinfo2();
+	struct mallinfo2 now;
+	struct tl_event event;
+
+	for (size_t i = 0; i < MANY; i++) {
+		cursors[i] = list_new(events, 1, SIZE_MAX, 0);
+		ck_assert_ok(tl_merge_new(&merged[i], cursors, own_clocks, ALL,
+		    TL_OLDEST_FIRST));
+		cursors[i] = NULL;
+	}
+	now = mallinfo2();
+	ck_assert_uint_lt(now.uordblks + now.hblkhd - before.uordblks -
+			      before.hblkhd,
+	    MANY << 12);
+	for (size_t i = 0; i < MANY; i++) {
+		ck_assert_int_eq(tl_cursor_next(merged[i], &event), 1);
+		ck_assert_uint_eq(event.source, i);
+		tl_cursor_close(merged[i]);
+	}
 }
