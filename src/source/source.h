@@ -182,7 +182,7 @@ struct tl_source_plan {
  * Open a path as in timeline_open, "-" for standard input, or SCHEME://... for
  * a remote stream.  A FIFO is read to its end; the FIFO may lack a writer for a
  * second.  With follow, a pipe or a remote stream is not read but left to
- * tl_chain_follow (trace/chain/follow.h).  On failure source->fault is set.
+ * tl_chain_follow (trace/chain/chain.h).  On failure source->fault is set.
  */
 void tl_source_open(struct tl_source *source, const char *path,
     const struct tl_source_plan *plan);
