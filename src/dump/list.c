@@ -25,6 +25,7 @@ struct row {
 /* The messages of one input, and the number of entries of each. */
 struct counted {
 	struct row *rows;          /* by index */
+	size_t count;              /* reading may find more messages */
 	struct tl_message_map map; /* message -> row */
 	struct tl_message_map named;
 	struct tl_labels labels;
@@ -47,7 +48,8 @@ counted_init(struct counted *c, const struct tl_source *input)
 	const size_t count = tl_source_message_count(input);
 	int rc = 0;
 
-	*c = (struct counted){ .rows = calloc(count + 1, sizeof(*c->rows)) };
+	*c = (struct counted){ .rows = calloc(count + 1, sizeof(*c->rows)),
+		.count = count };
 	if (!c->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
@@ -226,8 +228,7 @@ tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 		rc = counted_init(&c, input);
 		if (rc == 0)
 			rc = count_entries(&c, inputs, i, select);
-		for (size_t k = 0;
-		     k < tl_source_message_count(input) && rc == 0; k++) {
+		for (size_t k = 0; k < c.count && rc == 0; k++) {
 			const struct row *row = &c.rows[k];
 
 			if (row->seen > 0 ||

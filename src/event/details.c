@@ -479,6 +479,8 @@ take_levels(struct tl_details *d, struct source *s,
 		    event->overwritten ? TL_OWN_OVERWRITTEN : TL_OWN_LOST);
 	}
 	/* the changes by time alone since the last event */
+	if (tl_observed_is_long(&s->observer->now, s->until, event->tsc))
+		s->until = s->observer->now.lease;
 	while (rc == 0 && !is_apart && s->until <= event->tsc &&
 	       s->until != UINT64_MAX)
 		rc = add_level(s, tl_event_time_at(&s->last, event, s->until),

@@ -65,6 +65,9 @@ enum {
 	/* The limit of slots examined between two events; events further apart
 	 * are in different intervals. */
 	TL_SLOTS_JOINED_MAX = 4096,
+	/* Slots between two events that are walked through.  A lease is 10 s
+	 * long and a slot at least 1 us; a damaged file may say anything. */
+	TL_SLOTS_COUNTED_MAX = 1 << 24,
 	/* Messages with a gate of their own in the table of gates. */
 	TL_NAMED_GATES_MAX = 32,
 	TL_GATE_CLAIMS_MAX = 4,
@@ -292,6 +295,9 @@ tl_observe_number(struct tl_observer *observer, const struct tl_event *event);
  * that is earlier. */
 unsigned tl_observed_lowest(const struct tl_observed_now *now, uint32_t epoch,
     uint64_t tsc, uint64_t *until);
+/* Has the plan too many slots between two stamps to walk through each? */
+bool tl_observed_is_long(const struct tl_observed_now *now, uint64_t from_tsc,
+    uint64_t to_tsc);
 /* Is the last burst over at the event, before the observer was fed it? */
 bool tl_observed_expires(const struct tl_observer *observer,
     const struct tl_event *event);

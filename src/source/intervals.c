@@ -137,7 +137,8 @@ add_kept(struct tl_intervals *v, const struct tl_event *b, uint64_t tsc)
 		add_between(v, from_ns, b->ns, TL_LOOK_NOT_KNOWN);
 		return;
 	}
-	now.has_plan &= now.shares[gate] != 0;
+	now.has_plan &=
+	    now.shares[gate] != 0 && !tl_observed_is_long(&now, tsc, b->tsc);
 	while (tsc < b->tsc && v->rc == 0) {
 		uint64_t until = b->tsc;
 		const bool is_open =

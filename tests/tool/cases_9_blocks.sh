@@ -52,6 +52,9 @@ is '... with what is open there' "$(grep -c job <<<"$out")" 1
 ends 'what lies between two traces is damage' 1 "$dump" "$work/damaged"
 has '... and said with its place' "$err" "byte $(wc -c <"$stream"): 8 bytes are of no trace\$"
 is '... which the others survive' "$(wc -l <<<"$out")" 18
+{ "$blocks" alpha 1 0 1; "$blocks" alpha 1 2 | sed 's/tick/tack/'; } >"$work/undefined"
+ends 'the definitions of a block are damaged: --list shows the others' 1 "$dump" --list "$work/undefined"
+has '... with what is known of them' "$out" ' 8 info +instant work +tick \$n'
 { "$blocks" alpha 1 0; "$blocks" alpha 1 1 | head -c 300; "$blocks" alpha 1 2; } >"$work/torn"
 ends 'a block that was torn is damage' 1 "$dump" "$work/torn"
 is '... no more than that' "$("$dump" "$work/torn" 2>/dev/null | grep -c tick)" 8

@@ -68,6 +68,16 @@ tl_observed_lowest(const struct tl_observed_now *now, uint32_t epoch,
 	return level;
 }
 
+bool
+tl_observed_is_long(const struct tl_observed_now *now, uint64_t from_tsc,
+    uint64_t to_tsc)
+{
+	const uint64_t end = tl_least(to_tsc, now->lease);
+
+	return now->has_plan && from_tsc < end &&
+	       (end - from_tsc) >> now->shift > TL_SLOTS_COUNTED_MAX;
+}
+
 static bool
 is_slot_open(const struct tl_observer *o, unsigned gate, uint64_t slot)
 {
@@ -166,7 +176,8 @@ tl_observe_count_slots(struct tl_observer *o, uint64_t tsc)
 	if (o->epoch == known->epoch && o->slots_to < known->tsc)
 		o->slots_to = known->tsc < tsc ? known->tsc : tsc;
 	if (o->counts_slots && is_plan_known(o, o->epoch, o->slots_to) &&
-	    !o->blind && o->epoch == o->now.plan_epoch) {
+	    !o->blind && o->epoch == o->now.plan_epoch &&
+	    !tl_observed_is_long(&o->now, o->slots_to, tsc)) {
 		if (to > o->now.lease)
 			to = o->now.lease;
 		while (o->slots_to < to) {

@@ -230,6 +230,24 @@ TEST(many_spans_within_a_span_are_taken_off)
 	expect_parts(0, &own, 300000 - 29999 * 4, 0, 0, 0);
 }
 
+TEST(a_lease_of_too_many_slots_is_not_walked_through)
+{
+	const int64_t last = INT64_C(1) << 50;
+	struct tl_own own;
+
+	begin(0, 0);
+	put(&(struct tl_event){ .message = &plan,
+		.kind = TL_INSTANT,
+		.args = { 2 | 1 << TIMELINE_PLAN_SHIFT, UINT32_MAX / 2, SEED,
+		    UINT64_MAX - 1 } },
+	    1, NULL);
+	own = end(0, 0, last);
+	expect_parts(0, &own, last, 0, 0, 0);
+	begin(0, last + 1);
+	own = end(0, last + 1, last + 3);
+	expect_parts(0, &own, 2, 0, 0, 0);
+}
+
 /* == a computation that looks at each moment == */
 
 struct seen {
