@@ -54,6 +54,7 @@ has '... and said with its place' "$err" "byte $(wc -c <"$stream"): 8 bytes are 
 is '... which the others survive' "$(wc -l <<<"$out")" 18
 { "$blocks" alpha 1 0 1; "$blocks" alpha 1 2 | sed 's/tick/tack/'; } >"$work/undefined"
 ends 'the definitions of a block are damaged: --list shows the others' 1 "$dump" --list "$work/undefined"
+# shellcheck disable=SC2016 # the text of a message
 has '... with what is known of them' "$out" ' 8 info +instant work +tick \$n'
 { "$blocks" alpha 1 0; "$blocks" alpha 1 1 | head -c 300; "$blocks" alpha 1 2; } >"$work/torn"
 ends 'a block that was torn is damage' 1 "$dump" "$work/torn"
