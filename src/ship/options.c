@@ -25,7 +25,7 @@ static const struct tl_option rows[] = {
 #undef GROUP
 };
 
-/* By option: its name, its argument and the verbs that take it. */
+/* The name and the argument of each option, and the verbs that take it. */
 static const struct {
 	const char *name;
 	const char *argument;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.c - read header, levels and heads of a live timeline.
+ * inspect.c - read header, levels, heads and newest entries of a live timeline.
  */
 #include "snap/inspect.h"
 

@@ -359,10 +359,10 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t)
 	tl_recorder_processes_leave(&t->processes);
 }
 
-/* Has the process of a span ended, and have its entries all come?  Entries come
- * late where the recorder is behind, so what comes now must be younger than the
- * end of the process.  For a process in another PID namespace the answer is
- * no. */
+/* Has the process of a span ended, and are all entries of the process recorded?
+ * A recorder that is behind reads them late, so an entry must be recorded that
+ * is younger than the end of the process.  For a process in another PID
+ * namespace the answer is no. */
 static bool
 is_gone(const struct tl_recorder_threads *t, const struct tl_span *span)
 {
